@@ -1,0 +1,139 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// What every target is compiled with. The list is short on purpose: language mode 6 comes from
+// the tools version, warnings are errors, and imports are internal unless they say otherwise.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+// Adapters over C libraries: every unsafe expression has to be marked.
+let adapter: [SwiftSetting] = strict + [.strictMemorySafety()]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func adapter(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: adapter)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+// The client and what it is made of: the only thing that an Apple platform sees.
+var products: [Product] = [
+  .library(name: "IAPKit", targets: ["IAPKit"])
+]
+
+var clientDependencies: [Target.Dependency] = ["IAPModel", "IAPEntitlements", "IAPSignatures"]
+#if os(Linux)
+// Apple platforms have the framework; here a module of the same name takes its place.
+clientDependencies.append("StoreKit")
+#endif
+
+var targets: [Target] = [
+  library("IAPModel"),
+  library("IAPEntitlements", ["IAPModel"]),
+  library("IAPSignatures", ["IAPModel"]),
+  library("IAPKit", clientDependencies),
+  tests("IAPModelTests", ["IAPModel"]),
+  tests("IAPEntitlementsTests", ["IAPEntitlements", "IAPModel"]),
+]
+
+#if os(Linux)
+// The simulated App Store, the Linux StoreKit module, the server and the command. Their C libraries
+// come from the system's package manager (Scripts/bootstrap).
+products += [
+  .executable(name: "iap", targets: ["iap"])
+]
+
+targets += [
+  .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+  .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+  .systemLibrary(
+    name: "CMicroHTTPD",
+    pkgConfig: "libmicrohttpd",
+    providers: [.apt(["libmicrohttpd-dev"])]
+  ),
+  .systemLibrary(
+    name: "CCurl",
+    pkgConfig: "libcurl",
+    providers: [.apt(["libcurl4-openssl-dev"])]
+  ),
+
+  library("HTTPValues"),
+  adapter("OpenSSLCrypto", ["IAPSignatures", "COpenSSL"]),
+  adapter("MicroHTTP", ["HTTPValues", "CMicroHTTPD"]),
+  adapter("HTTPClient", ["HTTPValues", "CCurl"]),
+
+  library("StoreKit"),
+  library("AppStoreSimulator", ["IAPModel", "IAPSignatures", "HTTPValues"]),
+  library("SimulatedDevice", ["StoreKit", "AppStoreSimulator", "IAPModel"]),
+
+  library("ServerStorage", ["IAPModel", "IAPEntitlements"]),
+  adapter("SQLiteStorage", ["ServerStorage", "IAPModel", "IAPEntitlements", "CSQLite"]),
+  library(
+    "EntitlementServer",
+    ["ServerStorage", "IAPModel", "IAPEntitlements", "IAPSignatures", "HTTPValues"]
+  ),
+
+  library("SimulatedApp", ["IAPKit", "SimulatedDevice", "AppStoreSimulator", "IAPModel"]),
+  .executableTarget(
+    name: "iap",
+    dependencies: [
+      "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues", "MicroHTTP",
+      "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp", "IAPKit",
+      "ServerStorage", "SQLiteStorage", "EntitlementServer",
+    ],
+    swiftSettings: strict
+  ),
+
+  tests("IAPSignaturesTests", ["IAPSignatures", "OpenSSLCrypto", "IAPModel"]),
+  tests("OpenSSLCryptoTests", ["OpenSSLCrypto", "IAPSignatures"]),
+  tests("MicroHTTPTests", ["MicroHTTP", "HTTPClient", "HTTPValues"]),
+  tests(
+    "AppStoreSimulatorTests",
+    ["AppStoreSimulator", "OpenSSLCrypto", "IAPSignatures", "IAPModel", "HTTPValues"]
+  ),
+  tests(
+    "SimulatedDeviceTests",
+    ["SimulatedDevice", "StoreKit", "AppStoreSimulator", "OpenSSLCrypto", "IAPModel"]
+  ),
+  tests(
+    "IAPKitTests",
+    [
+      "IAPKit", "IAPModel", "IAPEntitlements", "IAPSignatures", "StoreKit", "SimulatedDevice",
+      "SimulatedApp", "AppStoreSimulator", "OpenSSLCrypto",
+    ]
+  ),
+  tests(
+    "ServerStorageTests",
+    ["ServerStorage", "SQLiteStorage", "IAPModel", "IAPEntitlements"]
+  ),
+  tests(
+    "EntitlementServerTests",
+    [
+      "EntitlementServer", "ServerStorage", "SQLiteStorage", "AppStoreSimulator", "OpenSSLCrypto",
+      "IAPSignatures", "IAPModel", "HTTPValues",
+    ]
+  ),
+  tests(
+    "CommandTests",
+    ["HTTPClient", "HTTPValues", "AppStoreSimulator", "OpenSSLCrypto", "IAPSignatures", "IAPModel"]
+  ),
+  tests("TidyTests"),
+]
+#endif
+
+let package = Package(
+  name: "IAPKit",
+  defaultLocalization: "en",
+  platforms: [.iOS(.v14), .macOS(.v11), .tvOS(.v14), .watchOS(.v7), .visionOS(.v1)],
+  products: products,
+  targets: targets
+)

@@ -1,0 +1,6 @@
+#ifndef IAP_CSQLITE_SHIM_H
+#define IAP_CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+#endif

@@ -1,0 +1,7 @@
+/// Which of Apple's two purchase APIs is in use.
+public enum StoreGeneration: String, Hashable, Sendable, CaseIterable {
+  /// The original API: queue, observer, receipt.
+  case storekit1
+  /// The newer API: signed transactions.
+  case storekit2
+}

@@ -1,0 +1,297 @@
+/// Reads JSON from bytes.
+///
+/// Strict by RFC 8259: UTF-8 without a byte order mark, nothing behind the value, no name twice in
+/// an object. One pass over the bytes; texts without escapes are copied once.
+public enum JSONParser {
+  /// Reads one value.
+  ///
+  /// - Parameters:
+  ///   - bytes: The UTF-8 bytes of the whole text.
+  ///   - limits: How much is read before it is refused.
+  /// - Returns: The value.
+  /// - Throws: ``PayloadError`` with `notJSON`, `tooLarge`, `tooDeep` or `duplicateMember`.
+  public static func parse(
+    _ bytes: some Collection<UInt8>,
+    limits: JSONLimits = .signedPayload
+  ) throws(PayloadError) -> JSONValue {
+    let result = bytes.withContiguousStorageIfAvailable { buffer in
+      Result { () throws(PayloadError) in try parseWhole(buffer, limits) }
+    }
+    if let result { return try result.get() }
+    let copy = ContiguousArray(bytes)
+    return try copy.withUnsafeBufferPointer { buffer in
+      Result { () throws(PayloadError) in try parseWhole(buffer, limits) }
+    }.get()
+  }
+
+  /// Reads one object.
+  ///
+  /// - Parameters:
+  ///   - bytes: The UTF-8 bytes of the whole text.
+  ///   - limits: How much is read before it is refused.
+  /// - Returns: The members.
+  /// - Throws: ``PayloadError`` as ``parse(_:limits:)``, and `wrongType` when it is no object.
+  public static func parseObject(
+    _ bytes: some Collection<UInt8>,
+    limits: JSONLimits = .signedPayload
+  ) throws(PayloadError) -> JSONObject {
+    guard case .object(let object) = try parse(bytes, limits: limits) else {
+      throw PayloadError(.wrongType, "the text is JSON but no object")
+    }
+    return object
+  }
+
+  private static func parseWhole(
+    _ buffer: UnsafeBufferPointer<UInt8>,
+    _ limits: JSONLimits
+  ) throws(PayloadError) -> JSONValue {
+    guard buffer.count <= limits.sizeBytesMax else {
+      throw PayloadError(.tooLarge, "\(buffer.count) bytes, at most \(limits.sizeBytesMax)")
+    }
+    var cursor = JSONCursor(bytes: buffer, depthMax: limits.depthMax)
+    let value = try cursor.value(depth: 0)
+    cursor.skipWhiteSpace()
+    guard cursor.isAtEnd else { throw cursor.unexpected("the end") }
+    return value
+  }
+}
+
+/// The place in the text, and the rules of the grammar.
+private struct JSONCursor {
+  let bytes: UnsafeBufferPointer<UInt8>
+  let depthMax: Int
+  var offset = 0
+
+  init(bytes: UnsafeBufferPointer<UInt8>, depthMax: Int) {
+    self.bytes = bytes
+    self.depthMax = depthMax
+  }
+
+  var isAtEnd: Bool { offset >= bytes.count }
+  var current: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+  func unexpected(_ wanted: String) -> PayloadError {
+    PayloadError(.notJSON, "expected \(wanted) at byte \(offset)")
+  }
+
+  mutating func skipWhiteSpace() {
+    while offset < bytes.count {
+      switch bytes[offset] {
+      case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+      default: return
+      }
+    }
+  }
+
+  mutating func take(_ byte: UInt8, _ name: String) throws(PayloadError) {
+    guard current == byte else { throw unexpected(name) }
+    offset += 1
+  }
+
+  mutating func value(depth: Int) throws(PayloadError) -> JSONValue {
+    skipWhiteSpace()
+    guard let first = current else { throw unexpected("a value") }
+    switch first {
+    case UInt8(ascii: "{"): return .object(try object(depth: depth + 1))
+    case UInt8(ascii: "["): return .array(try array(depth: depth + 1))
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"): return try word("true", .bool(true))
+    case UInt8(ascii: "f"): return try word("false", .bool(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
+    default: throw unexpected("a value")
+    }
+  }
+
+  mutating func word(_ text: StaticString, _ value: JSONValue) throws(PayloadError) -> JSONValue {
+    let length = text.utf8CodeUnitCount
+    guard offset + length <= bytes.count else { throw unexpected("\(text)") }
+    for index in 0..<length where bytes[offset + index] != text.utf8Start[index] {
+      throw unexpected("\(text)")
+    }
+    offset += length
+    return value
+  }
+
+  func checkDepth(_ depth: Int) throws(PayloadError) {
+    guard depth <= depthMax else {
+      throw PayloadError(.tooDeep, "nested deeper than \(depthMax) at byte \(offset)")
+    }
+  }
+
+  mutating func object(depth: Int) throws(PayloadError) -> JSONObject {
+    try checkDepth(depth)
+    offset += 1
+    var members: [JSONMember] = []
+    var names = NameSet()
+    skipWhiteSpace()
+    if current == UInt8(ascii: "}") {
+      offset += 1
+      return JSONObject()
+    }
+    repeat {
+      skipWhiteSpace()
+      guard current == UInt8(ascii: "\"") else { throw unexpected("a member name") }
+      let name = try string()
+      guard names.insert(name, members) else {
+        throw PayloadError(.duplicateMember, "a member name stands twice before byte \(offset)")
+      }
+      skipWhiteSpace()
+      try take(UInt8(ascii: ":"), "a colon")
+      members.append(JSONMember(name, try value(depth: depth)))
+      skipWhiteSpace()
+    } while takeComma()
+    try take(UInt8(ascii: "}"), "a closing brace")
+    return JSONObject(checked: members)
+  }
+
+  mutating func array(depth: Int) throws(PayloadError) -> [JSONValue] {
+    try checkDepth(depth)
+    offset += 1
+    var values: [JSONValue] = []
+    skipWhiteSpace()
+    if current == UInt8(ascii: "]") {
+      offset += 1
+      return values
+    }
+    repeat {
+      values.append(try value(depth: depth))
+      skipWhiteSpace()
+    } while takeComma()
+    try take(UInt8(ascii: "]"), "a closing bracket")
+    return values
+  }
+
+  mutating func takeComma() -> Bool {
+    guard current == UInt8(ascii: ",") else { return false }
+    offset += 1
+    return true
+  }
+
+  mutating func string() throws(PayloadError) -> String {
+    offset += 1
+    let start = offset
+    while let byte = current {
+      switch byte {
+      case UInt8(ascii: "\""):
+        let text = try decoded(start..<offset)
+        offset += 1
+        return text
+      case UInt8(ascii: "\\"):
+        return try escapedString(from: start)
+      case 0..<0x20:
+        throw unexpected("no control character in a text")
+      default:
+        offset += 1
+      }
+    }
+    throw unexpected("a closing quote")
+  }
+
+  func decoded(_ range: Range<Int>) throws(PayloadError) -> String {
+    guard let text = String(validating: bytes[range], as: UTF8.self) else {
+      throw PayloadError(.notJSON, "a text is not UTF-8 before byte \(range.upperBound)")
+    }
+    return text
+  }
+
+  mutating func escapedString(from start: Int) throws(PayloadError) -> String {
+    var text = Array(bytes[start..<offset])
+    while let byte = current {
+      offset += 1
+      switch byte {
+      case UInt8(ascii: "\""):
+        guard let result = String(validating: text, as: UTF8.self) else {
+          throw PayloadError(.notJSON, "a text is not UTF-8 before byte \(offset)")
+        }
+        return result
+      case UInt8(ascii: "\\"):
+        try escape(into: &text)
+      case 0..<0x20:
+        throw unexpected("no control character in a text")
+      default:
+        text.append(byte)
+      }
+    }
+    throw unexpected("a closing quote")
+  }
+
+  mutating func escape(into text: inout [UInt8]) throws(PayloadError) {
+    guard let byte = current else { throw unexpected("an escape") }
+    offset += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+    case UInt8(ascii: "b"): text.append(0x08)
+    case UInt8(ascii: "f"): text.append(0x0C)
+    case UInt8(ascii: "n"): text.append(0x0A)
+    case UInt8(ascii: "r"): text.append(0x0D)
+    case UInt8(ascii: "t"): text.append(0x09)
+    case UInt8(ascii: "u"): text.append(contentsOf: String(try unicodeEscape()).utf8)
+    default: throw unexpected("a known escape")
+    }
+  }
+
+  mutating func unicodeEscape() throws(PayloadError) -> Unicode.Scalar {
+    let first = try hexUnit()
+    if let scalar = Unicode.Scalar(first) { return scalar }
+    guard (0xD800...0xDBFF).contains(first) else { throw unexpected("a high surrogate") }
+    try take(UInt8(ascii: "\\"), "a low surrogate")
+    try take(UInt8(ascii: "u"), "a low surrogate")
+    let second = try hexUnit()
+    guard (0xDC00...0xDFFF).contains(second),
+      let scalar = Unicode.Scalar(
+        0x10000 + ((UInt32(first) - 0xD800) << 10) + (UInt32(second) - 0xDC00)
+      )
+    else { throw unexpected("a low surrogate") }
+    return scalar
+  }
+
+  mutating func hexUnit() throws(PayloadError) -> UInt16 {
+    var unit: UInt16 = 0
+    for _ in 0..<4 {
+      guard let byte = current, let digit = Character(Unicode.Scalar(byte)).hexDigitValue
+      else { throw unexpected("four hexadecimal digits") }
+      unit = unit << 4 | UInt16(digit)
+      offset += 1
+    }
+    return unit
+  }
+
+  mutating func number() throws(PayloadError) -> JSONNumber {
+    let start = offset
+    if current == UInt8(ascii: "-") { offset += 1 }
+    if current == UInt8(ascii: "0") {
+      offset += 1
+    } else {
+      try digits()
+    }
+    if current == UInt8(ascii: ".") {
+      offset += 1
+      try digits()
+    }
+    if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+      offset += 1
+      if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { offset += 1 }
+      try digits()
+    }
+    return JSONNumber(checked: String(decoding: bytes[start..<offset], as: UTF8.self))
+  }
+
+  mutating func digits() throws(PayloadError) {
+    let start = offset
+    while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { offset += 1 }
+    guard offset > start else { throw unexpected("a digit") }
+  }
+}
+
+/// The names seen in one object: a scan while it is small, a set beyond that.
+private struct NameSet {
+  private static let scanned = 16
+  private var names: Set<String> = []
+
+  mutating func insert(_ name: String, _ members: [JSONMember]) -> Bool {
+    if members.count < Self.scanned { return !members.contains { $0.name == name } }
+    if names.isEmpty { names = Set(members.map(\.name)) }
+    return names.insert(name).inserted
+  }
+}

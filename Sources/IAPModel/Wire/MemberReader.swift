@@ -1,0 +1,133 @@
+import Foundation
+
+/// Takes known members out of an object and keeps the others.
+///
+/// A member that is `null` counts as absent: Apple leaves members out, but samples exist in which
+/// one is null.
+struct MemberReader {
+  private let object: JSONObject
+  private var taken: Set<String> = []
+
+  init(_ object: JSONObject) { self.object = object }
+
+  /// The members that nobody asked for, in their order.
+  var others: [JSONMember] { object.members.filter { !taken.contains($0.name) } }
+
+  private mutating func take<Value>(
+    _ name: String,
+    _ wanted: String,
+    _ read: (JSONValue) -> Value?
+  ) throws(PayloadError) -> Value? {
+    taken.insert(name)
+    guard let value = object[name], value != .null else { return nil }
+    guard let result = read(value) else {
+      throw PayloadError(.wrongType, "member \(name) is not \(wanted)")
+    }
+    return result
+  }
+
+  mutating func text(_ name: String) throws(PayloadError) -> String? {
+    try take(name, "a text", \.stringValue)
+  }
+
+  mutating func requiredText(_ name: String) throws(PayloadError) -> String {
+    guard let value = try text(name), !value.isEmpty else {
+      throw PayloadError(.missingMember, "member \(name) is missing")
+    }
+    return value
+  }
+
+  mutating func integer(_ name: String) throws(PayloadError) -> Int64? {
+    try take(name, "a whole number", \.integerValue)
+  }
+
+  mutating func smallInteger(_ name: String) throws(PayloadError) -> Int? {
+    try take(name, "a whole number") { $0.integerValue.flatMap { Int(exactly: $0) } }
+  }
+
+  mutating func bool(_ name: String) throws(PayloadError) -> Bool? {
+    try take(name, "true or false", \.boolValue)
+  }
+
+  mutating func date(_ name: String) throws(PayloadError) -> Date? {
+    try take(name, "a number of milliseconds") { value in
+      guard let milliseconds = value.doubleValue, milliseconds.isFinite else { return nil }
+      return Date(timeIntervalSince1970: milliseconds / 1000)
+    }
+  }
+
+  mutating func requiredDate(_ name: String) throws(PayloadError) -> Date {
+    guard let value = try date(name) else {
+      throw PayloadError(.missingMember, "member \(name) is missing")
+    }
+    return value
+  }
+
+  mutating func object(_ name: String) throws(PayloadError) -> JSONObject? {
+    try take(name, "an object", \.objectValue)
+  }
+
+  mutating func texts(_ name: String) throws(PayloadError) -> [String]? {
+    try take(name, "a list of texts") { value in
+      guard let values = value.arrayValue else { return nil }
+      let texts = values.compactMap(\.stringValue)
+      return texts.count == values.count ? texts : nil
+    }
+  }
+
+  mutating func token(_ name: String) throws(PayloadError) -> AppAccountToken? {
+    // An empty text is how some clients say that there is none.
+    guard let value = try text(name), !value.isEmpty else { return nil }
+    guard let token = AppAccountToken(value) else {
+      throw PayloadError(.wrongType, "member \(name) is not a UUID")
+    }
+    return token
+  }
+
+  mutating func identifier<ID: Identifier>(_ name: String) throws(PayloadError) -> ID? {
+    try text(name).map { ID($0) }
+  }
+
+  mutating func open<Value: OpenValue>(
+    _ name: String
+  ) throws(PayloadError) -> Value? where Value.RawValue == String {
+    try text(name).map { Value(rawValue: $0) }
+  }
+
+  mutating func open<Value: OpenValue>(
+    _ name: String
+  ) throws(PayloadError) -> Value? where Value.RawValue == Int {
+    try smallInteger(name).map { Value(rawValue: $0) }
+  }
+}
+
+/// Puts known members into an object, leaving out what is absent.
+struct MemberWriter {
+  private(set) var members: [JSONMember] = []
+
+  mutating func text(_ name: String, _ value: String?) {
+    if let value { members.append(JSONMember(name, .string(value))) }
+  }
+
+  mutating func integer(_ name: String, _ value: (some BinaryInteger)?) {
+    if let value { members.append(JSONMember(name, .integer(Int64(value)))) }
+  }
+
+  mutating func bool(_ name: String, _ value: Bool?) {
+    if let value { members.append(JSONMember(name, .bool(value))) }
+  }
+
+  mutating func date(_ name: String, _ value: Date?) {
+    integer(name, value?.milliseconds)
+  }
+
+  mutating func object(_ name: String, _ value: JSONObject?) {
+    if let value { members.append(JSONMember(name, .object(value))) }
+  }
+
+  mutating func value(_ name: String, _ value: JSONValue?) {
+    if let value { members.append(JSONMember(name, value)) }
+  }
+
+  func object(with others: [JSONMember]) -> JSONObject { JSONObject(members + others) }
+}

@@ -1,0 +1,4 @@
+import Foundation
+
+FileHandle.standardError.write(Data("iap: no command is built in yet\n".utf8))
+exit(2)
