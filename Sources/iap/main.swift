@@ -1,4 +1,5 @@
 import Foundation
 
-FileHandle.standardError.write(Data("iap: no command is built in yet\n".utf8))
-exit(2)
+let tool = CommandLineTool(commands: [])
+let status = await tool.run(Array(CommandLine.arguments.dropFirst()), console: .live())
+exit(status.rawValue)
