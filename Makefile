@@ -1,0 +1,52 @@
+# What the project can do, one word each. `make help` lists them.
+
+SHELL := /bin/bash
+SWIFT ?= swift
+ONCE ?=
+
+# An import of a target that the manifest does not declare must not build by accident.
+STRICT := --explicit-target-dependency-import-check error
+FORMATTED := Sources Tests Package.swift $(wildcard Snippets)
+
+.PHONY: help demo test test-all lint format bench clean bootstrap
+
+help:
+	@echo "make demo      build everything and walk one purchase through it (ONCE=1 ends after the tour)"
+	@echo "make test      install what is missing, build, run every test"
+	@echo "make test-all  the same in release mode and under the thread sanitizer"
+	@echo "make lint      formatting, the project's own rules, availability on old systems"
+	@echo "make format    rewrite the sources in the project's format"
+	@echo "make bench     measure"
+	@echo "make clean     remove what was built"
+
+bootstrap:
+	@Scripts/bootstrap
+
+demo: bootstrap
+	@Scripts/need-linux "make demo"
+	$(SWIFT) build --product iap
+	@exec "$$($(SWIFT) build --show-bin-path)/iap" demo $(if $(ONCE),--once)
+
+test: bootstrap
+	$(SWIFT) build --build-tests $(STRICT)
+	$(SWIFT) test --skip-build
+
+test-all: test
+	$(SWIFT) test -c release -Xswiftc -enable-testing
+	$(SWIFT) test --sanitize=thread --scratch-path .build-thread
+
+lint: bootstrap
+	$(SWIFT) format lint --strict --recursive --parallel $(FORMATTED)
+	$(SWIFT) build --build-tests $(STRICT)
+	$(SWIFT) test --skip-build --filter TidyTests
+
+format:
+	$(SWIFT) format format --in-place --recursive --parallel $(FORMATTED)
+
+bench: bootstrap
+	@Scripts/need-linux "make bench"
+	$(SWIFT) build -c release --product iap
+	@exec "$$($(SWIFT) build -c release --show-bin-path)/iap" bench
+
+clean:
+	rm -rf .build .build-*
