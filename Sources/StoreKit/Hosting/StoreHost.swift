@@ -1,0 +1,97 @@
+package import Foundation
+
+/// What stands behind this module: values in, values out.
+///
+/// The module declares Apple's API and forwards every call to the host that is bound to the calling
+/// task. The host decides everything: which products exist, what a purchase answers, what is
+/// unfinished, and whether the app process that asks is still alive.
+package protocol StoreHost: AnyObject, Sendable {
+  /// Returns while the app process lives and never again once it was killed.
+  func passWhileAlive() async
+
+  /// Runs a callback on the main actor, inside the binding, after those that were asked for earlier;
+  /// never once the process was killed.
+  func callBack(_ callback: @escaping @MainActor @Sendable () -> Void)
+
+  // MARK: StoreKit 2
+
+  /// The products that exist among the identifiers, in no promised order.
+  func products(for identifiers: [String]) async throws -> [Product]
+
+  /// Buys, as far as the person at the sheet lets it.
+  func purchase(_ request: PurchaseRequest) async throws -> Product.PurchaseResult
+
+  /// Whether nobody has used an introductory offer of the group yet.
+  func isEligibleForIntroOffer(groupID: String) async -> Bool
+
+  /// A finite listing.
+  func transactions(_ listing: TransactionListing) async -> [VerificationResult<Transaction>]
+
+  /// The newest transaction of a product.
+  func latestTransaction(productID: String) async -> VerificationResult<Transaction>?
+
+  /// What happens to transactions from now on; never ends.
+  func transactionUpdates() -> AsyncStream<VerificationResult<Transaction>>
+
+  /// Tells the store that the app has delivered what was bought.
+  func finish(transactionID: UInt64) async
+
+  /// The statuses of a subscription group; empty when the account never subscribed.
+  func statuses(groupID: String) async throws -> [Product.SubscriptionInfo.Status]
+
+  /// The groups in which the account has or had a subscription.
+  func subscribedGroupIDs() async -> [String]
+
+  /// The status of the subscription that a transaction belongs to.
+  func status(transactionID: UInt64) async throws -> Product.SubscriptionInfo.Status?
+
+  /// What happens to subscription statuses from now on; never ends.
+  func statusUpdates() -> AsyncStream<Product.SubscriptionInfo.Status>
+
+  /// Whether the person may buy here.
+  var canMakePayments: Bool { get }
+
+  /// The identifier that ties signed data to this device.
+  var deviceVerificationID: UUID? { get }
+
+  /// Asks the store for everything again, after the person signed in.
+  func sync() async throws
+
+  /// The signed description of the download of the app.
+  func appTransaction(refreshing: Bool) async throws -> VerificationResult<AppTransaction>
+
+  /// The storefront of the account that is signed in.
+  var storefront: Storefront? { get }
+
+  /// Later changes of the storefront; never ends.
+  func storefrontUpdates() -> AsyncStream<Storefront>
+
+  /// Purchases that were started outside the app; never ends.
+  func purchaseIntents() -> AsyncStream<PurchaseIntent>
+}
+
+/// A finite listing of transactions.
+package enum TransactionListing: Hashable, Sendable {
+  case all(productID: String?)
+  case currentEntitlements(productID: String?)
+  case unfinished
+}
+
+/// What `Product.purchase(options:)` asks the host for.
+package struct PurchaseRequest: Sendable {
+  /// A promotional offer with the older signature.
+  package struct SignedOffer: Hashable, Sendable {
+    package var id: String
+    package var keyID: String
+    package var nonce: UUID
+    package var signature: Data
+    package var timestamp: Int
+  }
+
+  package var product: Product
+  package var quantity = 1
+  package var appAccountToken: UUID?
+  package var simulatesAskToBuy = false
+  package var promotionalOffer: SignedOffer?
+  package var continuesInStorefront: (@Sendable (Storefront) -> Bool)?
+}

@@ -1,0 +1,40 @@
+public import Foundation
+
+public enum AppStore: Sendable {
+  public static var canMakePayments: Bool { StoreHostBinding.required().canMakePayments }
+
+  public static var deviceVerificationID: UUID? {
+    StoreHostBinding.required().deviceVerificationID
+  }
+
+  public static func sync() async throws {
+    let host = StoreHostBinding.required()
+    let result: Result<Void, any Error>
+    do {
+      result = .success(try await host.sync())
+    } catch {
+      result = .failure(error)
+    }
+    await host.passWhileAlive()
+    try result.get()
+  }
+
+  public struct Environment: RawRepresentable, Equatable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let production = AppStore.Environment(rawValue: "Production")
+    public static let sandbox = AppStore.Environment(rawValue: "Sandbox")
+    public static let xcode = AppStore.Environment(rawValue: "Xcode")
+  }
+
+  public struct Platform: RawRepresentable, Equatable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let iOS = AppStore.Platform(rawValue: "iOS")
+    public static let macOS = AppStore.Platform(rawValue: "macOS")
+    public static let tvOS = AppStore.Platform(rawValue: "tvOS")
+    public static let visionOS = AppStore.Platform(rawValue: "visionOS")
+  }
+}
