@@ -1,0 +1,2 @@
+// Apps import `IAPKit` only; the values in its API come from here.
+@_exported public import IAPModel

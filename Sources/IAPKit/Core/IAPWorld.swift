@@ -1,0 +1,128 @@
+package import Foundation
+
+/// Everything that the client takes from outside: time, chance, disk and network, as values.
+///
+/// `Live/LiveWorld.swift` makes the real one; simulations and tests make their own.
+package struct IAPWorld: Sendable {
+  /// The present instant.
+  package var now: @Sendable () -> Date
+  /// Waits for so many seconds; throws `CancellationError` when the task is cancelled.
+  package var sleep: @Sendable (TimeInterval) async throws -> Void
+  /// A new identifier.
+  package var uuid: @Sendable () -> UUID
+  /// A number from 0 up to, not including, 1.
+  package var random: @Sendable () -> Double
+  /// The app's folder on the disk.
+  package var files: any ClientFiles
+  /// Makes one HTTP call. Throws ``IAPError/network(underlying:)`` when there is no answer.
+  package var http: @Sendable (ClientRequest) async throws -> ClientResponse
+  /// Writes one line of the log.
+  package var log: @Sendable (LogLine) -> Void
+
+  package init(
+    now: @escaping @Sendable () -> Date,
+    sleep: @escaping @Sendable (TimeInterval) async throws -> Void,
+    uuid: @escaping @Sendable () -> UUID,
+    random: @escaping @Sendable () -> Double,
+    files: any ClientFiles,
+    http: @escaping @Sendable (ClientRequest) async throws -> ClientResponse,
+    log: @escaping @Sendable (LogLine) -> Void
+  ) {
+    self.now = now
+    self.sleep = sleep
+    self.uuid = uuid
+    self.random = random
+    self.files = files
+    self.http = http
+    self.log = log
+  }
+}
+
+/// An HTTP call of the client.
+package struct ClientRequest: Sendable {
+  package var method: String
+  package var url: URL
+  package var headers: [String: String]
+  package var body: [UInt8]
+  /// Seconds until the call is given up.
+  package var timeout: TimeInterval
+
+  package init(
+    method: String,
+    url: URL,
+    headers: [String: String] = [:],
+    body: [UInt8] = [],
+    timeout: TimeInterval = 30
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.timeout = timeout
+  }
+}
+
+/// What came back for a ``ClientRequest``.
+package struct ClientResponse: Sendable {
+  package var status: Int
+  package var headers: [String: String]
+  package var body: [UInt8]
+
+  package init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// How much a line of the log matters.
+public enum LogLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
+  /// Each step.
+  case debug
+  /// What happened.
+  case info
+  /// What should be looked at.
+  case warning
+  /// What failed.
+  case error
+
+  /// Orders by weight.
+  public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// One line of the log. It never contains a receipt, a signed transaction, a token or an account.
+public struct LogLine: Hashable, Sendable {
+  /// How much it matters.
+  public let level: LogLevel
+  /// The text.
+  public let message: String
+  /// Makes a line.
+  public init(_ level: LogLevel, _ message: String) {
+    self.level = level
+    self.message = message
+  }
+}
+
+/// The app's folder on the disk, by plain file names.
+///
+/// All calls are synchronous and return after the effect is durable. They throw only
+/// ``IAPError/storage(_:)``.
+package protocol ClientFiles: Sendable {
+  /// Takes the lock of this name for as long as the value lives; `.inUse` when it is taken.
+  func lock(_ name: String) throws(IAPError) -> any ClientFileLock
+  /// The whole file; nil when there is none.
+  func read(_ name: String) throws(IAPError) -> [UInt8]?
+  /// Cuts the file to `length` bytes when it is longer, writes the bytes there, and flushes.
+  ///
+  /// The file is made when there is none (and `length` is 0). After a failure it may hold a part
+  /// of the bytes behind `length`: the next call cuts them off.
+  func append(_ bytes: [UInt8], to name: String, at length: Int) throws(IAPError)
+  /// Replaces the whole file in one step: after a crash there is the old one or the new one.
+  func replace(_ name: String, with bytes: [UInt8]) throws(IAPError)
+}
+
+/// A lock that is held until it is released or its value is gone.
+package protocol ClientFileLock: AnyObject, Sendable {
+  /// Gives the lock back; a second call does nothing.
+  func release()
+}

@@ -1,0 +1,119 @@
+package import IAPModel
+
+/// What delivery needs of StoreKit. `StoreKit1/` and `StoreKit2/` conform.
+///
+/// An adapter maps types and decides nothing. Loading products is not its task: the funnel never
+/// needs them.
+package protocol StoreAdapter: Sendable {
+  var generation: StoreGeneration { get }
+  /// Whether this device and account may pay.
+  func canMakePayments() -> Bool
+  /// Opens the payment sheet and waits for its end.
+  func purchase(_ request: StorePurchaseRequest) async -> StorePurchaseResult
+  /// Everything that StoreKit waits to be finished, verified or not.
+  ///
+  /// StoreKit 1 names what its queue has announced so far; the rest arrives through the sink.
+  func unfinished() async -> [StoreTransaction]
+  /// Tells StoreKit that a transaction is done with.
+  func finish(_ reference: StoreReference) async -> StoreFinishAnswer
+  /// Asks the store for what the account owns; the copies are returned, not sent to the sink.
+  func restore() async throws(IAPError) -> [StoreTransaction]
+  /// What the account owns now, as far as the device knows.
+  func currentEntitlements() async -> [StoreTransaction]
+  /// The app receipt, fetched from the store when there is none or it is stale; nil when it
+  /// cannot be had. StoreKit 2 adapters may answer nil.
+  func refreshedReceipt() async -> [UInt8]?
+  /// Begins to send what arrives by itself. The sink returns at once and keeps the order.
+  func start(_ sink: @escaping @Sendable (StoreSignal) -> Void)
+  /// Ends sending.
+  func stop()
+}
+
+/// What a payment sheet is opened for.
+package struct StorePurchaseRequest: Hashable, Sendable {
+  package var productID: ProductID
+  /// 1 to 10.
+  package var quantity: Int
+  /// `appAccountToken` in StoreKit 2, `applicationUsername` in StoreKit 1.
+  package var accountToken: AppAccountToken
+  package var simulatesAskToBuy: Bool
+
+  package init(
+    productID: ProductID,
+    quantity: Int = 1,
+    accountToken: AppAccountToken,
+    simulatesAskToBuy: Bool = false
+  ) {
+    self.productID = productID
+    self.quantity = quantity
+    self.accountToken = accountToken
+    self.simulatesAskToBuy = simulatesAskToBuy
+  }
+}
+
+/// How a payment sheet ended.
+package enum StorePurchaseResult: Sendable {
+  /// Paid, verified or not.
+  case transaction(StoreTransaction)
+  /// Waits for somebody else. A StoreKit 1 `deferred` transaction is never finished.
+  case pending
+  /// A plan change that takes effect at the next renewal; the transaction is the one held now.
+  case scheduled(StoreTransaction?)
+  /// Not paid. Cancelling is `error == .userCancelled`. A reference must be finished (StoreKit 1).
+  case failed(IAPError, reference: StoreReference?)
+}
+
+/// What arrives from StoreKit without being asked for.
+package enum StoreSignal: Sendable {
+  /// A transaction that was paid (or restored), verified or not.
+  case transaction(StoreTransaction)
+  /// A StoreKit 1 transaction ended without a payment and waits to be finished.
+  case failed(StoreFailure)
+  /// A StoreKit 1 transaction waits for somebody else.
+  case deferred(StoreDeferral)
+}
+
+/// A StoreKit 1 transaction in state `failed`.
+package struct StoreFailure: Sendable {
+  package var reference: StoreReference
+  package var productID: ProductID
+  package var quantity: Int
+  package var accountToken: AppAccountToken?
+  package var error: IAPError
+
+  package init(
+    reference: StoreReference,
+    productID: ProductID,
+    quantity: Int,
+    accountToken: AppAccountToken?,
+    error: IAPError
+  ) {
+    self.reference = reference
+    self.productID = productID
+    self.quantity = quantity
+    self.accountToken = accountToken
+    self.error = error
+  }
+}
+
+/// A StoreKit 1 transaction in state `deferred`.
+package struct StoreDeferral: Hashable, Sendable {
+  package var productID: ProductID
+  package var quantity: Int
+  package var accountToken: AppAccountToken?
+
+  package init(productID: ProductID, quantity: Int, accountToken: AppAccountToken?) {
+    self.productID = productID
+    self.quantity = quantity
+    self.accountToken = accountToken
+  }
+}
+
+/// What became of a request to finish.
+package enum StoreFinishAnswer: Hashable, Sendable {
+  /// StoreKit knows, now or since before.
+  case finished
+  /// StoreKit has not announced such a transaction in this process (StoreKit 1): when it does,
+  /// it is finished then.
+  case notAnnounced
+}

@@ -1,0 +1,123 @@
+public import Foundation
+public import IAPModel
+
+/// How far a transaction is on its way from the store to the user.
+public enum RecordState: String, Hashable, Sendable, Codable, CaseIterable {
+  /// Its signature does not hold: kept, never delivered, checked again.
+  case held
+  /// Saved; not judged yet.
+  case received
+  /// Judged real; not handed over yet.
+  case accepted
+  /// Handed over; StoreKit not told yet.
+  case delivered
+  /// Handed over, and StoreKit told.
+  case finished
+  /// Set aside for a person to look at.
+  case quarantined
+  /// The app's handler refused to hand it over; set aside.
+  case refused
+}
+
+/// Why a transaction is set aside.
+public enum QuarantineReason: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The server refused explicitly, too often.
+  case rejected
+  /// The server did not answer for too long. It is still asked, and the transaction not finished.
+  case unanswered
+}
+
+/// What the journal knows of one transaction.
+public struct TransactionRecord: Hashable, Sendable, Identifiable {
+  package var transaction: StoreTransaction
+  /// How far it is.
+  public package(set) var state: RecordState
+  /// Why it is set aside, while ``state`` is `quarantined`.
+  public package(set) var quarantine: QuarantineReason?
+  /// The number of its order, as a UUID in lower case.
+  package var order: OrderNumber?
+  /// How often the server was asked.
+  public package(set) var attempts: Int
+  /// How often it refused explicitly.
+  public package(set) var rejections: Int
+  /// How often the handler asked to be called later.
+  package var deliveryAttempts: Int
+  /// What went wrong last, in words without secrets.
+  public package(set) var lastError: String?
+  /// When it was saved first.
+  public package(set) var savedAt: Date
+  /// The launch in which it was saved first.
+  package var savedInLaunch: Int
+  /// When it is tried next.
+  package var nextAttempt: Date?
+  /// The effects that took place, by idempotency key.
+  package var acknowledged: [String]
+  /// What was paid for, once known: the server's name, else our own.
+  package var unit: UnitID?
+  /// The installation that the server wants to hand it over, when it is another one.
+  package var claimedBy: InstallationID?
+  /// Whether StoreKit was told.
+  public package(set) var isFinished: Bool
+  /// Whether the server's review queue knows.
+  package var isReported: Bool
+
+  package init(transaction: StoreTransaction, state: RecordState, savedAt: Date, launch: Int) {
+    self.transaction = transaction
+    self.state = state
+    self.savedAt = savedAt
+    self.savedInLaunch = launch
+    self.attempts = 0
+    self.rejections = 0
+    self.deliveryAttempts = 0
+    self.acknowledged = []
+    self.isFinished = false
+    self.isReported = false
+  }
+}
+
+extension TransactionRecord {
+  /// The transaction's identifier.
+  public var id: String { transactionId }
+  /// The transaction's identifier.
+  public var transactionId: String { transaction.transactionID.rawValue }
+  /// The identifier of the first transaction of the product or subscription.
+  public var originalTransactionId: String { transaction.originalTransactionID.rawValue }
+  /// The product's identifier.
+  public var productId: String { transaction.productID.rawValue }
+  /// The product's type; nil when it is not known.
+  public var productType: ProductType? { transaction.type }
+  /// When the customer was charged.
+  public var purchaseDate: Date { transaction.purchaseDate }
+  /// When an auto-renewable subscription's period ends.
+  public var expiresDate: Date? { transaction.expiresDate }
+  /// When the App Store took the purchase back.
+  public var revocationDate: Date? { transaction.revocationDate }
+  /// How many were bought.
+  public var quantity: Int { transaction.quantity }
+  /// The token that travelled with the purchase.
+  public var appAccountToken: UUID? { transaction.appAccountToken?.rawValue }
+  /// The number of its order, as a UUID in lower case; nil when there is none.
+  public var orderNumber: String? { order?.description }
+  /// Where it was bought.
+  public var environment: StoreEnvironment? { transaction.environment }
+  /// The way by which it arrived.
+  public var source: TransactionSource { transaction.source }
+  /// The signed transaction, where there is one.
+  public var jws: String? {
+    guard case .jws(let text) = transaction.proof, !text.isEmpty else { return nil }
+    return text
+  }
+  /// Whether the app has the goods.
+  public var isAcknowledged: Bool { !acknowledged.isEmpty }
+
+  /// Whether nothing is left of it: one-time goods when acknowledged, a subscription when its
+  /// period is over.
+  ///
+  /// - Parameter now: The instant to judge at.
+  /// - Returns: Whether the goods are used up or over.
+  public func isConsumed(at now: Date) -> Bool {
+    guard transaction.type == .autoRenewable else { return isAcknowledged }
+    guard let expiresDate else { return false }
+    return expiresDate <= now
+  }
+}
