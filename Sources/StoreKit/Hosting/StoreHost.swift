@@ -68,6 +68,26 @@ package protocol StoreHost: AnyObject, Sendable {
 
   /// Purchases that were started outside the app; never ends.
   func purchaseIntents() -> AsyncStream<PurchaseIntent>
+
+  // MARK: StoreKit 1
+
+  /// The one payment queue of the app process.
+  var paymentQueue: SKPaymentQueue { get }
+
+  /// Buys through the queue.
+  func add(_ payment: PaymentValue)
+
+  /// Tells the store that the app has delivered what the transaction is about.
+  func finish(_ transaction: SKPaymentTransaction)
+
+  /// Puts a restored copy of everything that can be restored into the queue.
+  func restoreCompletedTransactions(applicationUsername: String?)
+
+  /// The queue has an observer now and had none before.
+  func paymentQueueIsObserved()
+
+  /// Asks the store for a new receipt.
+  func refreshReceipt() async throws
 }
 
 /// A finite listing of transactions.

@@ -1,0 +1,78 @@
+public import Foundation
+
+public protocol SKPaymentTransactionObserver: NSObjectProtocol {
+  func paymentQueue(
+    _ queue: SKPaymentQueue,
+    updatedTransactions transactions: [SKPaymentTransaction]
+  )
+
+  // The rest is optional on Apple's platforms; the defaults below do what StoreKit does without them.
+
+  func paymentQueue(
+    _ queue: SKPaymentQueue,
+    removedTransactions transactions: [SKPaymentTransaction]
+  )
+
+  func paymentQueue(
+    _ queue: SKPaymentQueue,
+    restoreCompletedTransactionsFailedWithError error: any Error
+  )
+
+  func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue)
+
+  func paymentQueue(
+    _ queue: SKPaymentQueue,
+    shouldAddStorePayment payment: SKPayment,
+    for product: SKProduct
+  ) -> Bool
+
+  func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue)
+
+  func paymentQueue(
+    _ queue: SKPaymentQueue,
+    didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
+  )
+}
+
+extension SKPaymentTransactionObserver {
+  public func paymentQueue(
+    _ queue: SKPaymentQueue,
+    removedTransactions transactions: [SKPaymentTransaction]
+  ) {}
+
+  public func paymentQueue(
+    _ queue: SKPaymentQueue,
+    restoreCompletedTransactionsFailedWithError error: any Error
+  ) {}
+
+  public func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue) {}
+
+  public func paymentQueue(
+    _ queue: SKPaymentQueue,
+    shouldAddStorePayment payment: SKPayment,
+    for product: SKProduct
+  ) -> Bool { false }
+
+  public func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {}
+
+  public func paymentQueue(
+    _ queue: SKPaymentQueue,
+    didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
+  ) {}
+}
+
+public protocol SKPaymentQueueDelegate: NSObjectProtocol {
+  func paymentQueue(
+    _ paymentQueue: SKPaymentQueue,
+    shouldContinue transaction: SKPaymentTransaction,
+    in newStorefront: SKStorefront
+  ) -> Bool
+}
+
+extension SKPaymentQueueDelegate {
+  public func paymentQueue(
+    _ paymentQueue: SKPaymentQueue,
+    shouldContinue transaction: SKPaymentTransaction,
+    in newStorefront: SKStorefront
+  ) -> Bool { true }
+}
