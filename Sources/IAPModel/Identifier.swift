@@ -112,6 +112,14 @@ public struct AppTransactionID: Identifier {
   public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
+/// The App Store's number of a storefront: a country or region in which it sells.
+public struct StorefrontID: Identifier {
+  /// The spelling: decimal digits.
+  public let rawValue: String
+  /// Makes the identifier from its spelling.
+  public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
 /// The identifier of a customer at the server: the app's own name for a user, or one we made.
 public struct CustomerID: Identifier {
   /// The spelling.

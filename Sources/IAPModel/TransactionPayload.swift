@@ -60,7 +60,7 @@ public struct TransactionPayload: Hashable, Sendable {
   /// The storefront's three-letter country code.
   public var storefront: String?
   /// Apple's number of the storefront.
-  public var storefrontID: String?
+  public var storefrontID: StorefrontID?
   /// Whether the customer bought or the store renewed.
   public var transactionReason: TransactionReason?
   /// The amount charged, in thousandths of ``currency``.
