@@ -2,7 +2,7 @@ public import Foundation
 
 /// A text that names one thing, as a type of its own.
 ///
-/// The spelling is kept exactly as it came; two identifiers are equal when their bytes are.
+/// The spelling is kept exactly as it came; two identifiers are equal when their texts are.
 /// An identifier is not a secret, but customer and account identifiers are personal: log the
 /// ``redacted`` form.
 public protocol Identifier: RawRepresentable, Hashable, Comparable, Sendable, Codable,

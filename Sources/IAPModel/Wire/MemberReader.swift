@@ -51,7 +51,9 @@ struct MemberReader {
 
   mutating func date(_ name: String) throws(PayloadError) -> Date? {
     try take(name, "a number of milliseconds") { value in
-      guard let milliseconds = value.doubleValue, milliseconds.isFinite else { return nil }
+      guard let milliseconds = value.doubleValue,
+        abs(milliseconds) <= Date.millisecondsMax
+      else { return nil }
       return Date(timeIntervalSince1970: milliseconds / 1000)
     }
   }
