@@ -1,0 +1,133 @@
+public import IAPEntitlements
+public import IAPModel
+
+/// The server's memory: facts that are never edited, and what follows from them.
+///
+/// A commit returns after the write is durable, and never before. Writes of several requests are
+/// committed together when that is faster; each of them succeeds or fails by itself, unless the
+/// disk fails, which fails all of them.
+///
+/// - **Concurrency:** safe from any task; blocking work happens on threads of the backend's own.
+public protocol Ledger: Sendable {
+  /// Records a write, all of it or nothing.
+  ///
+  /// - Parameter write: What to record.
+  /// - Returns: What became of each part.
+  /// - Throws: ``StorageError``; nothing was recorded then.
+  func commit(_ write: LedgerWrite) async throws(StorageError) -> WriteOutcome
+
+  /// Looks things up; everything that `body` sees belongs to one instant.
+  ///
+  /// - Parameter body: Asks questions; it must not keep the reader.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``StorageError``.
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any LedgerReading) throws(StorageError) -> Value
+  ) async throws(StorageError) -> Value
+
+  /// Finishes what is waiting, then refuses everything; safe to call twice.
+  func close() async
+}
+
+/// The questions that a ledger answers, within one ``Ledger/read(_:)``.
+public protocol LedgerReading {
+  /// The facts about a purchase or subscription; empty when it is unknown.
+  func facts(of subject: LedgerSubject) throws(StorageError) -> [StoreFact]
+  /// The purchase or subscription that a transaction belongs to.
+  func subject(
+    of transaction: TransactionID,
+    in scope: LedgerScope
+  ) throws(StorageError) -> LedgerSubject?
+  /// The purchases and subscriptions that carry a token, in order of original identifier.
+  func subjects(
+    carrying token: AppAccountToken,
+    app: BundleID
+  ) throws(StorageError) -> [LedgerSubject]
+  /// The purchases and subscriptions that a customer owns, in order of original identifier.
+  func subjects(
+    ownedBy customer: CustomerID,
+    app: BundleID
+  ) throws(StorageError) -> [LedgerSubject]
+  /// Who owns a purchase or subscription.
+  func owner(of subject: LedgerSubject) throws(StorageError) -> OwnerRecord?
+  /// Who presented it without owning it, in order of customer.
+  func conflicts(of subject: LedgerSubject) throws(StorageError) -> [ConflictRecord]
+  /// The entries that took effect, in order of unit and effect.
+  func entries(of subject: LedgerSubject) throws(StorageError) -> [GrantRecord]
+  /// The installation that delivers a unit.
+  func claimer(of unit: UnitID, in scope: LedgerScope) throws(StorageError) -> InstallationID?
+  /// The customer that a token stands for.
+  func customer(of token: AppAccountToken, app: BundleID) throws(StorageError) -> CustomerID?
+  /// An order.
+  func order(_ number: OrderNumber, app: BundleID) throws(StorageError) -> OrderRecord?
+  /// A customer's orders, oldest first.
+  func orders(of customer: CustomerID, app: BundleID) throws(StorageError) -> [OrderRecord]
+  /// A fact with its bytes as they came.
+  func fact(_ key: FactKey, in scope: LedgerScope) throws(StorageError) -> StoredFact?
+  /// What is known about the transactions of a purchase or subscription, in order of identifier.
+  func transactions(of subject: LedgerSubject) throws(StorageError) -> [TransactionRow]
+  /// What the backend is to be told, in the order of recording.
+  func outbox(after sequence: Int64, limit: Int) throws(StorageError) -> [OutboxRecord]
+  /// Notes for people, in the order of recording.
+  func audit(after sequence: Int64, limit: Int) throws(StorageError) -> [AuditRecord]
+  /// How much there is.
+  func counts() throws(StorageError) -> LedgerCounts
+}
+
+extension Ledger {
+  /// The folded facts about a purchase or subscription.
+  ///
+  /// - Parameter subject: The purchase or subscription.
+  /// - Returns: Its history; empty when it is unknown.
+  /// - Throws: ``StorageError``.
+  public func history(of subject: LedgerSubject) async throws(StorageError) -> StoreHistory {
+    let facts = try await read { reader throws(StorageError) in try reader.facts(of: subject) }
+    return StoreHistory(facts, environment: .only(subject.scope.environment))
+  }
+
+  /// The folded facts about everything that a customer owns.
+  ///
+  /// - Parameters:
+  ///   - customer: The customer.
+  ///   - app: The app.
+  ///   - environment: Which environment counts.
+  /// - Returns: The customer's history.
+  /// - Throws: ``StorageError``.
+  public func history(
+    of customer: CustomerID,
+    app: BundleID,
+    environment: StoreEnvironment
+  ) async throws(StorageError) -> StoreHistory {
+    let facts = try await read { reader throws(StorageError) in
+      var facts: [StoreFact] = []
+      for subject in try reader.subjects(ownedBy: customer, app: app)
+      where subject.scope.environment == environment {
+        facts += try reader.facts(of: subject)
+      }
+      return facts
+    }
+    return StoreHistory(facts, environment: .only(environment))
+  }
+
+  /// The purchase or subscription that a transaction belongs to.
+  ///
+  /// - Parameters:
+  ///   - transaction: The transaction.
+  ///   - scope: The app and the environment.
+  /// - Returns: The purchase; nil when the transaction is unknown.
+  /// - Throws: ``StorageError``.
+  public func subject(
+    of transaction: TransactionID,
+    in scope: LedgerScope
+  ) async throws(StorageError) -> LedgerSubject? {
+    try await read { reader throws(StorageError) in try reader.subject(of: transaction, in: scope) }
+  }
+
+  /// How much there is; also a sign of life.
+  ///
+  /// - Returns: The counts.
+  /// - Throws: ``StorageError``.
+  public func counts() async throws(StorageError) -> LedgerCounts {
+    try await read { reader throws(StorageError) in try reader.counts() }
+  }
+}

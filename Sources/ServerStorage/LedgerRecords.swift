@@ -1,0 +1,282 @@
+public import Foundation
+public import IAPEntitlements
+public import IAPModel
+
+/// An intent to buy, as the client or the backend announced it.
+///
+/// What became of it is not written here: it follows from the facts that carry its number as their
+/// account token.
+public struct OrderRecord: Hashable, Sendable {
+  /// The order's number, which travels as the account token of the purchase.
+  public var number: OrderNumber
+  /// The app.
+  public var app: BundleID
+  /// Who ordered, when the app said so.
+  public var customer: CustomerID?
+  /// What was ordered.
+  public var productID: ProductID
+  /// How many.
+  public var quantity: Int
+  /// What the app wants to find again.
+  public var context: JSONObject
+  /// When it was made.
+  public var createdDate: Date
+
+  /// Makes an order.
+  ///
+  /// - Parameters:
+  ///   - number: The order's number.
+  ///   - app: The app.
+  ///   - customer: Who ordered.
+  ///   - productID: What was ordered.
+  ///   - quantity: How many.
+  ///   - context: What the app wants to find again.
+  ///   - createdDate: When it was made.
+  public init(
+    number: OrderNumber,
+    app: BundleID,
+    customer: CustomerID?,
+    productID: ProductID,
+    quantity: Int = 1,
+    context: JSONObject = [:],
+    createdDate: Date
+  ) {
+    self.number = number
+    self.app = app
+    self.customer = customer
+    self.productID = productID
+    self.quantity = quantity
+    self.context = context
+    self.createdDate = createdDate
+  }
+}
+
+/// A wish to have a purchase credited to a customer.
+public struct OwnershipRequest: Hashable, Sendable {
+  /// The purchase or subscription.
+  public var subject: LedgerSubject
+  /// Who presents it.
+  public var customer: CustomerID
+  /// When.
+  public var date: Date
+
+  /// Makes a request.
+  ///
+  /// - Parameters:
+  ///   - subject: The purchase or subscription.
+  ///   - customer: Who presents it.
+  ///   - date: When.
+  public init(subject: LedgerSubject, customer: CustomerID, date: Date) {
+    self.subject = subject
+    self.customer = customer
+    self.date = date
+  }
+}
+
+/// Who owns a purchase, and how that was decided.
+public struct OwnerRecord: Hashable, Sendable {
+  /// How an owner was found.
+  public enum Ground: String, Hashable, Sendable {
+    /// The purchase carries the token of an order or of a customer.
+    case accountToken
+    /// Nobody else had presented it.
+    case firstPresented
+  }
+
+  /// The owner.
+  public let customer: CustomerID
+  /// How that was decided.
+  public let ground: Ground
+  /// When.
+  public let date: Date
+
+  /// Makes a record.
+  ///
+  /// - Parameters:
+  ///   - customer: The owner.
+  ///   - ground: How that was decided.
+  ///   - date: When.
+  public init(customer: CustomerID, ground: Ground, date: Date) {
+    self.customer = customer
+    self.ground = ground
+    self.date = date
+  }
+}
+
+/// Another customer presented a purchase that has an owner; kept once for each pair.
+public struct ConflictRecord: Hashable, Sendable {
+  /// The purchase or subscription.
+  public let subject: LedgerSubject
+  /// Who presented it without owning it.
+  public let customer: CustomerID
+  /// When that was first seen.
+  public let date: Date
+
+  /// Makes a record.
+  ///
+  /// - Parameters:
+  ///   - subject: The purchase or subscription.
+  ///   - customer: Who presented it without owning it.
+  ///   - date: When that was first seen.
+  public init(subject: LedgerSubject, customer: CustomerID, date: Date) {
+    self.subject = subject
+    self.customer = customer
+    self.date = date
+  }
+}
+
+/// The token under which an app knows a customer in its purchases.
+public struct CustomerAlias: Hashable, Sendable {
+  /// The app.
+  public var app: BundleID
+  /// The token.
+  public var token: AppAccountToken
+  /// The customer.
+  public var customer: CustomerID
+
+  /// Makes an alias.
+  ///
+  /// - Parameters:
+  ///   - app: The app.
+  ///   - token: The token.
+  ///   - customer: The customer.
+  public init(app: BundleID, token: AppAccountToken, customer: CustomerID) {
+    self.app = app
+    self.token = token
+    self.customer = customer
+  }
+}
+
+/// A wish of an installation to be the one that delivers a unit.
+public struct ClaimRequest: Hashable, Sendable {
+  /// The app and the environment.
+  public var scope: LedgerScope
+  /// The unit.
+  public var unit: UnitID
+  /// The installation.
+  public var installation: InstallationID
+  /// When.
+  public var date: Date
+
+  /// Makes a request.
+  ///
+  /// - Parameters:
+  ///   - scope: The app and the environment.
+  ///   - unit: The unit.
+  ///   - installation: The installation.
+  ///   - date: When.
+  public init(scope: LedgerScope, unit: UnitID, installation: InstallationID, date: Date) {
+    self.scope = scope
+    self.unit = unit
+    self.installation = installation
+    self.date = date
+  }
+}
+
+/// A unit's entry as the ledger recorded it: once for ever.
+public struct GrantRecord: Hashable, Sendable {
+  /// The entry.
+  public let entry: UnitEntry
+  /// The purchase or subscription.
+  public let subject: LedgerSubject
+  /// The product.
+  public let productID: ProductID
+  /// How many.
+  public let quantity: Int
+  /// When it was recorded.
+  public let recordedDate: Date
+
+  /// Makes a record.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - subject: The purchase or subscription.
+  ///   - productID: The product.
+  ///   - quantity: How many.
+  ///   - recordedDate: When it was recorded.
+  public init(
+    entry: UnitEntry,
+    subject: LedgerSubject,
+    productID: ProductID,
+    quantity: Int,
+    recordedDate: Date
+  ) {
+    self.entry = entry
+    self.subject = subject
+    self.productID = productID
+    self.quantity = quantity
+    self.recordedDate = recordedDate
+  }
+}
+
+/// Something that the app's own backend is to be told.
+public struct OutboxRecord: Hashable, Sendable {
+  /// Its place in the order of recording; 0 until it is recorded.
+  public var sequence: Int64
+  /// What happened, for example `unit.grant`.
+  public var kind: String
+  /// The purchase or subscription.
+  public var subject: LedgerSubject
+  /// What is told.
+  public var body: JSONObject
+  /// When it was recorded.
+  public var date: Date
+
+  /// Makes a record.
+  ///
+  /// - Parameters:
+  ///   - sequence: Its place; 0 until it is recorded.
+  ///   - kind: What happened.
+  ///   - subject: The purchase or subscription.
+  ///   - body: What is told.
+  ///   - date: When it was recorded.
+  public init(
+    sequence: Int64 = 0,
+    kind: String,
+    subject: LedgerSubject,
+    body: JSONObject,
+    date: Date
+  ) {
+    self.sequence = sequence
+    self.kind = kind
+    self.subject = subject
+    self.body = body
+    self.date = date
+  }
+}
+
+/// Who did what, for people who have to know later.
+public struct AuditRecord: Hashable, Sendable {
+  /// Its place in the order of recording; 0 until it is recorded.
+  public var sequence: Int64
+  /// The app, when it is about one.
+  public var app: BundleID?
+  /// What was done, as a stable word.
+  public var action: String
+  /// The circumstances; no secret, no receipt.
+  public var details: JSONObject
+  /// When.
+  public var date: Date
+
+  /// Makes a record.
+  ///
+  /// - Parameters:
+  ///   - sequence: Its place; 0 until it is recorded.
+  ///   - app: The app.
+  ///   - action: What was done.
+  ///   - details: The circumstances.
+  ///   - date: When.
+  public init(
+    sequence: Int64 = 0,
+    app: BundleID?,
+    action: String,
+    details: JSONObject = [:],
+    date: Date
+  ) {
+    self.sequence = sequence
+    self.app = app
+    self.action = action
+    self.details = details
+    self.date = date
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+public import IAPEntitlements
+public import IAPModel
+
+/// What a backend can do inside one transaction: questions and single rows, no decisions.
+///
+/// ``LedgerEngine`` decides, the same way for every backend.
+public protocol LedgerTables: LedgerReading {
+  /// Stores a fact; false when its key is known.
+  mutating func insertFact(_ record: FactRecord, key: FactKey) throws(StorageError) -> Bool
+  /// Stores what a fact says about a purchase; none of it is stored yet.
+  mutating func insertItems(
+    _ facts: [StoreFact],
+    of subject: LedgerSubject
+  ) throws(StorageError)
+  /// Whether an entry was recorded.
+  func hasEntry(
+    _ kind: UnitEntry.Kind,
+    _ unit: UnitID,
+    ordinal: Int,
+    in scope: LedgerScope
+  ) throws(StorageError) -> Bool
+  /// Records an entry that was not recorded.
+  mutating func insertEntry(_ record: GrantRecord) throws(StorageError)
+  /// Replaces the projection of a purchase.
+  mutating func project(_ rows: [TransactionRow], of subject: LedgerSubject) throws(StorageError)
+  /// Remembers that a purchase carries a token.
+  mutating func insertToken(
+    _ token: AppAccountToken,
+    of subject: LedgerSubject
+  ) throws(StorageError)
+  /// Opens an order; false when its number is known.
+  mutating func insertOrder(_ order: OrderRecord) throws(StorageError) -> Bool
+  /// Stores an alias unless its token is known.
+  mutating func insertAlias(_ alias: CustomerAlias) throws(StorageError)
+  /// Sets the owner of a purchase.
+  mutating func setOwner(_ owner: OwnerRecord, of subject: LedgerSubject) throws(StorageError)
+  /// Stores a conflict unless the pair is known.
+  mutating func insertConflict(_ conflict: ConflictRecord) throws(StorageError)
+  /// Stores a claim unless the unit is claimed.
+  mutating func insertClaim(_ claim: ClaimRequest) throws(StorageError)
+  /// Appends to the outbox; the sequence is given here.
+  mutating func appendOutbox(_ record: OutboxRecord) throws(StorageError)
+  /// Appends to the audit log; the sequence is given here.
+  mutating func appendAudit(_ record: AuditRecord) throws(StorageError)
+}
