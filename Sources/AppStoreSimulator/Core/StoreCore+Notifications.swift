@@ -1,0 +1,126 @@
+import Foundation
+import IAPModel
+
+extension StoreCore {
+  /// Makes a notification about a transaction; it is sent when the app has an address.
+  mutating func notify(
+    _ type: NotificationType,
+    _ subtype: NotificationSubtype?,
+    about record: StoreTransactionRecord,
+    at now: Date
+  ) {
+    let subscription = state.subscription(record.originalTransactionID)
+    add(
+      NotificationRecord(
+        uuid: identifiers.nextNotification(),
+        bundleID: record.bundleID,
+        type: type,
+        subtype: subtype,
+        signedDate: state.nextStamp(at: now),
+        // The ledger has the newest state: a refund is in it by now.
+        transaction: state.transaction(record.transactionID) ?? record,
+        renewalInfo: subscription.map { renewalInfo($0, signedDate: state.nextStamp(at: now)) },
+        status: subscription.map { SubscriptionStatusRule.status($0.phase) },
+        nextAttemptDate: notificationURLs[record.bundleID] == nil ? nil : now
+      ),
+      at: now
+    )
+  }
+
+  /// Makes the notification that a developer asks for to try the address.
+  mutating func notifyTest(
+    of app: BundleID,
+    at now: Date
+  ) throws(SimulatorError) -> NotificationUUID {
+    _ = try self.app(app)
+    guard notificationURLs[app] != nil else {
+      throw SimulatorError(.notAllowed, "\(app) has no address for notifications")
+    }
+    let uuid = identifiers.nextNotification()
+    add(
+      NotificationRecord(
+        uuid: uuid,
+        bundleID: app,
+        type: .test,
+        subtype: nil,
+        signedDate: state.nextStamp(at: now),
+        transaction: nil,
+        renewalInfo: nil,
+        status: nil,
+        nextAttemptDate: now
+      ),
+      at: now
+    )
+    return uuid
+  }
+
+  private mutating func add(_ record: NotificationRecord, at now: Date) {
+    append(.notificationMade(record), at: now)
+    guard record.nextAttemptDate != nil else { return }
+    makeDue(record.uuid, at: now)
+    if faults.duplicatesNotifications { makeDue(record.uuid, at: now) }
+  }
+
+  private mutating func makeDue(_ uuid: NotificationUUID, at date: Date) {
+    let attempt = DueAttempt(uuid: uuid, date: date)
+    if faults.reordersNotifications {
+      dueAttempts.insert(attempt, at: 0)
+    } else {
+      dueAttempts.append(attempt)
+    }
+    perform(.attemptDue)
+  }
+
+  /// Queues the next attempt when its time has come.
+  mutating func wakeNotification(_ uuid: NotificationUUID, at now: Date) {
+    guard let due = state.notification(uuid)?.nextAttemptDate, due <= now else { return }
+    guard !dueAttempts.contains(where: { $0.uuid == uuid }) else { return }
+    makeDue(uuid, at: due)
+  }
+
+  mutating func takeDueAttempt() -> (DueAttempt, NotificationRecord, URL)? {
+    while !dueAttempts.isEmpty {
+      let attempt = dueAttempts.removeFirst()
+      if let record = state.notification(attempt.uuid),
+        let url = notificationURLs[record.bundleID]
+      {
+        return (attempt, record, url)
+      }
+    }
+    return nil
+  }
+
+  /// Writes down what came of an attempt and plans the next one.
+  mutating func noteAttempt(_ attempt: DueAttempt, status: Int?, at now: Date) {
+    guard let record = state.notification(attempt.uuid) else { return }
+    var next: Date?
+    if !RetryTimetable.isSuccess(status), !record.isDelivered {
+      next = options.retryTimetable.nextAttempt(
+        after: record.attempts.count + 1,
+        last: attempt.date
+      )
+    }
+    append(
+      .notificationSent(
+        attempt.uuid,
+        NotificationAttempt(date: attempt.date, status: status),
+        next: next
+      ),
+      at: now
+    )
+    if let next { perform(.wake(next, .notification(attempt.uuid))) }
+  }
+
+  /// The subscription as signed data has it.
+  func renewalInfo(_ record: SubscriptionRecord, signedDate: Date) -> RenewalInfoPayload {
+    var info = SubscriptionStatusRule.renewalInfo(
+      record,
+      renewalProduct: state.app(record.bundleID)?.catalog[record.renewalProductID],
+      storefront: state.account(record.account)?.storefront ?? .usa,
+      environment: environment,
+      appTransactionID: identifiers.appTransactionID(record.account, record.bundleID)
+    )
+    info.signedDate = signedDate
+    return info
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import IAPModel
+
+extension StoreCore {
+  /// Sells, asks, or refuses.
+  mutating func purchase(
+    _ request: PurchaseRequest,
+    at now: Date
+  ) throws(SimulatorError) -> PurchaseOutcome {
+    let device = try device(request.device)
+    let account = try account(device.account)
+    let app = try app(device.bundleID)
+    if let failure = failureOfReach(device.id) ?? faults.purchaseFailure {
+      return .failed(failure)
+    }
+    if app.catalog.settings.failsTransactions { return .failed(.paymentFailed) }
+    let decision = decide(request, account, app)
+    guard case .sell = decision else {
+      return try carryOut(decision, request, at: now, pending: nil)
+    }
+    guard account.paymentWorks else { return .failed(.paymentFailed) }
+    if asksParent(request, account, app) {
+      return .pending(ask(request, account, .askToBuy, at: now))
+    }
+    if faults.interruptsPurchases || app.catalog.settings.interruptsPurchases {
+      _ = ask(request, account, .interruption, at: now)
+      return .failed(.interrupted)
+    }
+    return try carryOut(decision, request, at: now, pending: nil)
+  }
+
+  /// Answers a question: approving sells, and every device of the account hears of it.
+  mutating func answer(
+    _ id: PendingID,
+    _ answer: PendingPurchase.Answer,
+    at now: Date
+  ) throws(SimulatorError) -> PurchaseOutcome? {
+    guard let pending = state.pending(id) else {
+      throw SimulatorError(.unknownPending, "nothing waits under \"\(id)\"")
+    }
+    guard pending.answer == .waiting else {
+      throw SimulatorError(.notAllowed, "\(id) was answered: \(pending.answer.rawValue)")
+    }
+    append(.answered(id, answer), at: now)
+    let device = try device(pending.request.device)
+    switch answer {
+    case .waiting, .lapsed: return nil
+    case .declined:
+      tell(device.id, .declined(id))
+      return nil
+    case .approved:
+      let decision = decide(
+        pending.request,
+        try account(pending.account),
+        try app(device.bundleID)
+      )
+      return try carryOut(decision, pending.request, at: now, pending: pending)
+    }
+  }
+
+  /// Lets a question lapse when nobody has answered it.
+  mutating func lapse(_ id: PendingID, at now: Date) {
+    guard let pending = state.pending(id), pending.answer == .waiting else { return }
+    append(.answered(id, .lapsed), at: now)
+  }
+
+  private func asksParent(
+    _ request: PurchaseRequest,
+    _ account: AccountRecord,
+    _ app: AppRecord
+  ) -> Bool {
+    if account.asksToBuy || app.catalog.settings.asksToBuy { return true }
+    return request.simulatesAskToBuy && environment != .production
+  }
+
+  private mutating func ask(
+    _ request: PurchaseRequest,
+    _ account: AccountRecord,
+    _ cause: PendingPurchase.Cause,
+    at now: Date
+  ) -> PendingID {
+    let pending = PendingPurchase(
+      id: identifiers.nextPending(),
+      cause: cause,
+      request: request,
+      account: account.id,
+      askedDate: now,
+      answer: .waiting
+    )
+    append(.asked(pending), at: now)
+    if cause == .askToBuy {
+      perform(.wake(now.addingTimeInterval(options.askToBuyPeriod), .pending(pending.id)))
+    }
+    return pending.id
+  }
+
+  private func decide(
+    _ request: PurchaseRequest,
+    _ account: AccountRecord,
+    _ app: AppRecord
+  ) -> PurchaseDecision {
+    let product = app.catalog[request.productID]
+    var holdings = PurchaseRule.Holdings()
+    if let product {
+      holdings.owned = state.held(by: account.id, in: app.bundleID).last {
+        $0.productID == product.id
+      }
+    }
+    if let group = product?.subscription?.groupID {
+      holdings.subscription = state.subscriptions(of: account.id, in: app.bundleID).last {
+        $0.groupID == group
+      }
+      holdings.subscribedProduct = holdings.subscription.flatMap {
+        app.catalog[$0.period.productID]
+      }
+    }
+    return PurchaseRule.decide(
+      product,
+      quantity: request.quantity,
+      offer: request.offer,
+      holdings: holdings
+    )
+  }
+
+  private mutating func carryOut(
+    _ decision: PurchaseDecision,
+    _ request: PurchaseRequest,
+    at now: Date,
+    pending: PendingPurchase?
+  ) throws(SimulatorError) -> PurchaseOutcome {
+    switch decision {
+    case .refuse(let failure): return .failed(failure)
+    case .keep(let id, let reason): return .unchanged(try transaction(id), reason)
+    case .switchAutoRenewOn(let original):
+      try act(on: original, .autoRenewSet(true), at: now)
+      let held = try transaction(try subscription(original).period.transactionID)
+      return .unchanged(held, .alreadySubscribed)
+    case .schedule(let original, let product):
+      try act(on: original, .autoRenewSet(true), at: now)
+      try act(on: original, .renewalProductSet(product), at: now)
+      let held = try transaction(try subscription(original).period.transactionID)
+      return .unchanged(held, .changeScheduled)
+    case .sell(let kind):
+      let record = try sell(request, kind, at: now, pending: pending)
+      append(.receiptRefreshed(request.device), at: now)
+      let cause: TransactionCause
+      switch pending?.cause {
+      case nil: cause = .purchasedElsewhere
+      case .askToBuy?: cause = .approved(record.pending ?? "")
+      case .interruption?: cause = .resumed
+      }
+      tellDevices(
+        of: record.account,
+        with: record.bundleID,
+        except: pending == nil ? request.device : nil,
+        .transaction(record, cause)
+      )
+      return .purchased(record)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+public import Foundation
+public import IAPModel
+
+/// Something that happened in the store. The state is a fold over these and nothing else.
+public enum LedgerEvent: Hashable, Sendable {
+  /// An app came to the store.
+  case appAdded(AppRecord)
+  /// An account was made.
+  case accountAdded(AccountRecord)
+  /// A device was set up.
+  case deviceAdded(DeviceRecord)
+  /// An account moved to another country.
+  case storefrontChanged(AccountID, Storefront)
+  /// A parent is asked about an account's purchases, or no longer.
+  case askToBuyChanged(AccountID, Bool)
+  /// Charges of an account go through, or no longer.
+  case paymentChanged(AccountID, works: Bool)
+  /// A transaction was made.
+  case sold(StoreTransactionRecord)
+  /// A transaction was superseded by a higher level.
+  case upgraded(TransactionID)
+  /// A subscription began.
+  case subscriptionBegan(SubscriptionRecord)
+  /// Something happened to a subscription.
+  case subscription(OriginalTransactionID, SubscriptionEvent)
+  /// The app finished a transaction.
+  case finished(TransactionID)
+  /// The store took a transaction back.
+  case refunded(TransactionID, RevocationReason)
+  /// The store gave a transaction back.
+  case refundReversed(TransactionID)
+  /// A parent was asked.
+  case asked(PendingPurchase)
+  /// A question was answered, or nobody did in time.
+  case answered(PendingID, PendingPurchase.Answer)
+  /// StoreKit 1 restored copies on a device.
+  case restored(DeviceID, [StoreTransactionRecord])
+  /// A device's receipt was brought up to date.
+  case receiptRefreshed(DeviceID)
+  /// A notification was made.
+  case notificationMade(NotificationRecord)
+  /// A notification was sent.
+  case notificationSent(NotificationUUID, NotificationAttempt, next: Date?)
+}
+
+/// One line of the ledger.
+public struct LedgerEntry: Hashable, Sendable {
+  /// The place in the ledger, from zero.
+  public let sequence: Int
+  /// What the clock said.
+  public let date: Date
+  /// When a change in this line is said to have been signed: at least one millisecond behind the
+  /// line before.
+  public let stamp: Date
+  /// What happened.
+  public let event: LedgerEvent
+}

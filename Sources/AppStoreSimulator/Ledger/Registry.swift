@@ -1,0 +1,39 @@
+public import IAPModel
+
+/// An app of the simulated store.
+public struct AppRecord: Hashable, Sendable {
+  /// The app.
+  public let bundleID: BundleID
+  /// The app's number.
+  public let appAppleID: AppAppleID
+  /// What it sells.
+  public let catalog: StoreCatalog
+  /// The version that customers run: CFBundleShortVersionString.
+  public let version: String
+  /// The build that customers run: CFBundleVersion.
+  public let build: String
+}
+
+/// An Apple Account.
+public struct AccountRecord: Hashable, Sendable {
+  /// The account.
+  public let id: AccountID
+  /// Where it shops.
+  public internal(set) var storefront: Storefront
+  /// Whether a parent is asked about every purchase.
+  public internal(set) var asksToBuy: Bool
+  /// Whether charges go through.
+  public internal(set) var paymentWorks = true
+}
+
+/// A device with one app.
+public struct DeviceRecord: Hashable, Sendable {
+  /// The device.
+  public let id: DeviceID
+  /// The account that is signed in.
+  public let account: AccountID
+  /// The app.
+  public let bundleID: BundleID
+  /// The app receipt on the disk; nil before the first one.
+  public internal(set) var receipt: ReceiptSnapshot?
+}

@@ -1,0 +1,193 @@
+import Foundation
+import IAPModel
+
+/// All that the store knows: a fold over its ledger.
+///
+/// Lists keep the order in which things happened; the dictionaries are only for looking up.
+struct StoreState: Hashable, Sendable {
+  /// The terms that the subscription rules go by.
+  let terms: SubscriptionTerms
+  private(set) var apps: [AppRecord] = []
+  private(set) var accounts: [AccountRecord] = []
+  private(set) var devices: [DeviceRecord] = []
+  private(set) var transactions: [StoreTransactionRecord] = []
+  private(set) var subscriptions: [SubscriptionRecord] = []
+  private(set) var pendings: [PendingPurchase] = []
+  private(set) var copies: [StoreTransactionRecord] = []
+  private(set) var notifications: [NotificationRecord] = []
+  private(set) var entryCount = 0
+  private(set) var lastStamp = Date(timeIntervalSince1970: 0)
+
+  private var transactionPlaces: [TransactionID: Int] = [:]
+  private var heldPlaces: [Holder: [Int]] = [:]
+  private var subscriptionPlaces: [OriginalTransactionID: Int] = [:]
+  private var copyPlaces: [TransactionID: Int] = [:]
+  private var notificationPlaces: [NotificationUUID: Int] = [:]
+
+  /// An account's purchases belong to one app.
+  struct Holder: Hashable, Sendable {
+    let account: AccountID
+    let bundleID: BundleID
+  }
+
+  init(terms: SubscriptionTerms) { self.terms = terms }
+
+  /// When the next line is said to be signed.
+  func nextStamp(at now: Date) -> Date {
+    let earliest = Date(milliseconds: lastStamp.milliseconds + 1)
+    return max(Date(milliseconds: now.milliseconds), earliest)
+  }
+
+  /// Takes one line of the ledger in.
+  mutating func apply(_ entry: LedgerEntry) {
+    precondition(entry.sequence == entryCount, "a line of the ledger was left out")
+    precondition(entry.stamp > lastStamp, "stamps must rise")
+    entryCount += 1
+    lastStamp = entry.stamp
+    switch entry.event {
+    case .appAdded(let app): apps.append(app)
+    case .accountAdded(let account): accounts.append(account)
+    case .deviceAdded(let device): devices.append(device)
+    case .storefrontChanged(let id, let storefront):
+      changeAccount(id) { $0.storefront = storefront }
+    case .askToBuyChanged(let id, let asks): changeAccount(id) { $0.asksToBuy = asks }
+    case .paymentChanged(let id, let works): changeAccount(id) { $0.paymentWorks = works }
+    case .sold(let record): add(record)
+    case .upgraded(let id): change(id, entry) { $0.isUpgraded = true }
+    case .subscriptionBegan(let record):
+      subscriptionPlaces[record.originalTransactionID] = subscriptions.count
+      subscriptions.append(record)
+    case .subscription(let id, let event): changeSubscription(id, event, entry)
+    case .finished(let id): finish(id)
+    case .refunded(let id, let reason):
+      change(id, entry) { record in
+        record.revocationDate = entry.date
+        record.revocationReason = reason
+      }
+    case .refundReversed(let id):
+      change(id, entry) { record in
+        record.revocationDate = nil
+        record.revocationReason = nil
+      }
+    case .asked(let pending): pendings.append(pending)
+    case .answered(let id, let answer): self.answer(id, answer)
+    case .restored(_, let records):
+      for record in records {
+        copyPlaces[record.transactionID] = copies.count
+        copies.append(record)
+      }
+    case .receiptRefreshed(let id): refreshReceipt(id, at: entry.date)
+    case .notificationMade(let record):
+      notificationPlaces[record.uuid] = notifications.count
+      notifications.append(record)
+    case .notificationSent(let uuid, let attempt, let next):
+      guard let place = notificationPlaces[uuid] else { return }
+      notifications[place].attempts.append(attempt)
+      notifications[place].nextAttemptDate = next
+    }
+  }
+}
+
+// MARK: Looking up
+
+extension StoreState {
+  func app(_ id: BundleID) -> AppRecord? { apps.first { $0.bundleID == id } }
+
+  func account(_ id: AccountID) -> AccountRecord? { accounts.first { $0.id == id } }
+
+  func device(_ id: DeviceID) -> DeviceRecord? { devices.first { $0.id == id } }
+
+  func transaction(_ id: TransactionID) -> StoreTransactionRecord? {
+    transactionPlaces[id].map { transactions[$0] }
+  }
+
+  func copy(_ id: TransactionID) -> StoreTransactionRecord? { copyPlaces[id].map { copies[$0] } }
+
+  func subscription(_ id: OriginalTransactionID) -> SubscriptionRecord? {
+    subscriptionPlaces[id].map { subscriptions[$0] }
+  }
+
+  func notification(_ uuid: NotificationUUID) -> NotificationRecord? {
+    notificationPlaces[uuid].map { notifications[$0] }
+  }
+
+  func pending(_ id: PendingID) -> PendingPurchase? { pendings.first { $0.id == id } }
+
+  /// What the account bought in the app, oldest first.
+  func held(by account: AccountID, in app: BundleID) -> [StoreTransactionRecord] {
+    let places = heldPlaces[Holder(account: account, bundleID: app)] ?? []
+    return places.map { transactions[$0] }
+  }
+
+  func subscriptions(of account: AccountID, in app: BundleID) -> [SubscriptionRecord] {
+    subscriptions.filter { $0.account == account && $0.bundleID == app }
+  }
+
+  func copies(on device: DeviceID) -> [StoreTransactionRecord] {
+    copies.filter { $0.device == device }
+  }
+}
+
+// MARK: Changing
+
+extension StoreState {
+  private mutating func changeAccount(_ id: AccountID, _ body: (inout AccountRecord) -> Void) {
+    guard let place = accounts.firstIndex(where: { $0.id == id }) else { return }
+    body(&accounts[place])
+  }
+
+  private mutating func add(_ record: StoreTransactionRecord) {
+    transactionPlaces[record.transactionID] = transactions.count
+    let holder = Holder(account: record.account, bundleID: record.bundleID)
+    heldPlaces[holder, default: []].append(transactions.count)
+    transactions.append(record)
+  }
+
+  private mutating func change(
+    _ id: TransactionID,
+    _ entry: LedgerEntry,
+    _ body: (inout StoreTransactionRecord) -> Void
+  ) {
+    guard let place = transactionPlaces[id] else { return }
+    body(&transactions[place])
+    transactions[place].modifiedDate = entry.stamp
+  }
+
+  /// Finishing is the app's business and changes nothing that is signed.
+  private mutating func finish(_ id: TransactionID) {
+    if let place = transactionPlaces[id] { transactions[place].isFinished = true }
+    if let place = copyPlaces[id] { copies[place].isFinished = true }
+  }
+
+  private mutating func changeSubscription(
+    _ id: OriginalTransactionID,
+    _ event: SubscriptionEvent,
+    _ entry: LedgerEntry
+  ) {
+    guard let place = subscriptionPlaces[id] else { return }
+    let old = subscriptions[place]
+    subscriptions[place] =
+      SubscriptionReducer.reduce(old, event, at: entry.date, terms: terms).0
+    guard case .periodBought(let period, _) = event else { return }
+    subscriptions[place].appAccountToken =
+      transaction(period.transactionID)?.appAccountToken ?? old.appAccountToken
+  }
+
+  private mutating func answer(_ id: PendingID, _ answer: PendingPurchase.Answer) {
+    guard let place = pendings.firstIndex(where: { $0.id == id }) else { return }
+    pendings[place].answer = answer
+  }
+
+  private mutating func refreshReceipt(_ id: DeviceID, at date: Date) {
+    guard let place = devices.firstIndex(where: { $0.id == id }) else { return }
+    let device = devices[place]
+    devices[place].receipt = ReceiptSnapshot(
+      // Receipts count in whole seconds.
+      creationDate: Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down)),
+      purchases: ReceiptRule.purchases(
+        held: held(by: device.account, in: device.bundleID),
+        copies: copies(on: id)
+      )
+    )
+  }
+}

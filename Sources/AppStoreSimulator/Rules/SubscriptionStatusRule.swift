@@ -1,0 +1,62 @@
+import Foundation
+import IAPModel
+
+/// What Apple says about a subscription beside its transactions.
+///
+/// - **Source:** the signed-data facts, section 3.
+enum SubscriptionStatusRule {
+  static func status(_ phase: SubscriptionPhase) -> SubscriptionStatus {
+    switch phase {
+    case .active: .active
+    case .grace: .gracePeriod
+    case .retry: .billingRetry
+    case .expired: .expired
+    case .revoked: .revoked
+    }
+  }
+
+  static func renewalInfo(
+    _ record: SubscriptionRecord,
+    renewalProduct: CatalogProduct?,
+    storefront: Storefront,
+    environment: StoreEnvironment,
+    appTransactionID: AppTransactionID
+  ) -> RenewalInfoPayload {
+    var info = RenewalInfoPayload(
+      originalTransactionID: record.originalTransactionID,
+      productID: record.period.productID
+    )
+    info.autoRenewProductID = record.renewalProductID
+    info.willAutoRenew = record.willAutoRenew
+    info.environment = environment
+    info.renewalDate = record.period.end
+    info.recentSubscriptionStartDate = record.recentStartDate
+    switch record.phase {
+    case .active, .revoked: break
+    case .grace(let until):
+      info.isInBillingRetryPeriod = true
+      info.expirationIntent = .billingError
+      info.gracePeriodExpiresDate = until
+    case .retry:
+      info.isInBillingRetryPeriod = true
+      info.expirationIntent = .billingError
+    case .expired(let intent):
+      info.isInBillingRetryPeriod = false
+      info.expirationIntent = intent
+    }
+    if record.willAutoRenew, let renewalProduct {
+      info.renewalPriceMilliunits = OfferRule.renewalPrice(record, renewalProduct)
+      info.currency = storefront.currency
+      if record.period.introductoryPeriodsLeft > 0,
+        let offer = renewalProduct.subscription?.introductoryOffer
+      {
+        info.offerType = .introductory
+        info.offerDiscountType = offer.discountType
+        info.offerPeriod = offer.wholePeriod.iso8601
+      }
+    }
+    info.appAccountToken = record.appAccountToken
+    info.appTransactionID = appTransactionID
+    return info
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import IAPModel
+import IAPSignatures
+import Synchronization
+
+/// Signs what the store says, with its own chains of certificates.
+///
+/// Everything is a function of the seed and the arguments.
+final class StoreSigner: Sendable {
+  let signing: any SigningPrimitives
+  let transactionChain: SigningChain
+  private let transactionWriter: CompactJWSWriter
+  private let seed: UInt64
+  private let validity: ClosedRange<Date>
+  // RSA keys take long to make, and most tests need none; a foreign chain is for one fault only.
+  private let lazily = Mutex(Lazily())
+
+  private struct Lazily {
+    var receiptChain: SigningChain?
+    var foreignWriter: CompactJWSWriter?
+  }
+
+  /// Certificates are valid for so many years before and after the start of the simulation.
+  static let validityYears = (before: 2, after: 20)
+
+  init(
+    signing: any SigningPrimitives,
+    seed: UInt64,
+    start: Date
+  ) throws(SimulatorError) {
+    self.signing = signing
+    self.seed = seed
+    let year: TimeInterval = 365.25 * 24 * 3600
+    let day =
+      start.timeIntervalSince1970 - start.timeIntervalSince1970.remainder(dividingBy: 86_400)
+    let first = Date(timeIntervalSince1970: day - year * Double(Self.validityYears.before))
+    validity =
+      first...first.addingTimeInterval(
+        year * Double(Self.validityYears.before + Self.validityYears.after)
+      )
+    transactionChain = try Self.chain(.transactions(validity: validity), "jws", seed, signing)
+    transactionWriter = CompactJWSWriter(chain: transactionChain)
+  }
+
+  /// Signs a payload as the App Store does.
+  func sign(_ payload: JSONObject) throws(SimulatorError) -> String {
+    try signed(payload, by: transactionWriter)
+  }
+
+  /// Signs a payload for a device, spoiled as the fault wants it.
+  func sign(
+    _ payload: JSONObject,
+    fault: StoreFaults.Signature
+  ) throws(SimulatorError) -> String {
+    switch fault {
+    case .genuine: try sign(payload)
+    case .foreignRoot: try signed(payload, by: try foreignWriter())
+    case .broken: Self.broken(try sign(payload))
+    }
+  }
+
+  /// Signs the content of a receipt.
+  func signReceipt(
+    _ content: [UInt8],
+    fault: StoreFaults.Signature
+  ) throws(SimulatorError) -> [UInt8] {
+    let writer = PKCS7Writer(chain: try receiptChain(), signing: signing)
+    var bytes: [UInt8]
+    do throws(CryptoError) {
+      bytes = try writer.sign(content)
+    } catch {
+      throw SimulatorError(.signingFailed, "the receipt: \(error.reason)", underlying: error)
+    }
+    // The signature is the last thing in the container.
+    if fault != .genuine, let last = bytes.indices.last { bytes[last] ^= 1 }
+    return bytes
+  }
+
+  func receiptChain() throws(SimulatorError) -> SigningChain {
+    try lazily.withLock { lazily throws(SimulatorError) in
+      if let chain = lazily.receiptChain { return chain }
+      let chain = try Self.chain(.receipts(validity: validity), "receipt", seed, signing)
+      lazily.receiptChain = chain
+      return chain
+    }
+  }
+
+  private func foreignWriter() throws(SimulatorError) -> CompactJWSWriter {
+    try lazily.withLock { lazily throws(SimulatorError) in
+      if let writer = lazily.foreignWriter { return writer }
+      let writer = CompactJWSWriter(
+        chain: try Self.chain(.transactions(validity: validity), "foreign", seed, signing)
+      )
+      lazily.foreignWriter = writer
+      return writer
+    }
+  }
+
+  private func signed(
+    _ payload: JSONObject,
+    by writer: CompactJWSWriter
+  ) throws(SimulatorError) -> String {
+    do throws(CryptoError) {
+      return try writer.sign(payload)
+    } catch {
+      throw SimulatorError(.signingFailed, "a payload: \(error.reason)", underlying: error)
+    }
+  }
+
+  private static func chain(
+    _ shape: SigningChain.Shape,
+    _ label: String,
+    _ seed: UInt64,
+    _ signing: any SigningPrimitives
+  ) throws(SimulatorError) -> SigningChain {
+    do throws(CryptoError) {
+      return try SigningChain(
+        shape: shape,
+        seed: Array("AppStoreSimulator.\(label).\(seed)".utf8),
+        signing: signing
+      )
+    } catch {
+      throw SimulatorError(
+        .signingFailed,
+        "no chain of certificates: \(error.reason)",
+        underlying: error
+      )
+    }
+  }
+
+  /// The text with one bit of the signature changed.
+  static func broken(_ jws: String) -> String {
+    var bytes = Array(jws.utf8)
+    // The first character of the signature holds six bits that all count.
+    guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot + 1 < bytes.count else {
+      return jws
+    }
+    bytes[dot + 1] = bytes[dot + 1] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

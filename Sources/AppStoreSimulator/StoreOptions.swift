@@ -1,0 +1,123 @@
+public import Foundation
+public import IAPModel
+
+/// What a simulated store is made of.
+public struct StoreConfiguration: Sendable {
+  /// What the first app sells.
+  public var catalog: StoreCatalog
+  /// The first app.
+  public var bundleID: BundleID
+  /// The first app's number.
+  public var appAppleID: AppAppleID
+  /// What payloads say where they were made.
+  public var environment: StoreEnvironment
+  /// What all chance comes from.
+  public var seed: UInt64
+  /// Where a clock starts that the store makes for itself.
+  public var start: Date
+  /// How the store behaves.
+  public var options: StoreOptions
+
+  /// Makes a configuration.
+  ///
+  /// - Parameters:
+  ///   - catalog: What the first app sells.
+  ///   - bundleID: The first app.
+  ///   - appAppleID: The first app's number.
+  ///   - environment: What payloads say where they were made.
+  ///   - seed: What all chance comes from.
+  ///   - start: Where a clock starts that the store makes for itself.
+  ///   - options: How the store behaves; nil for what is usual in the environment.
+  public init(
+    catalog: StoreCatalog,
+    bundleID: BundleID,
+    appAppleID: AppAppleID,
+    environment: StoreEnvironment = .sandbox,
+    seed: UInt64 = 1,
+    start: Date,
+    options: StoreOptions? = nil
+  ) {
+    self.catalog = catalog
+    self.bundleID = bundleID
+    self.appAppleID = appAppleID
+    self.environment = environment
+    self.seed = seed
+    self.start = start
+    self.options = options ?? StoreOptions(environment: environment)
+  }
+}
+
+/// How a simulated store behaves where Apple leaves a choice or environments differ.
+public struct StoreOptions: Hashable, Sendable {
+  /// How often notifications are sent again.
+  public var retryTimetable: RetryTimetable
+  /// Whether due notifications are sent at once by a task; otherwise they wait for
+  /// ``SimulatedAppStore/drainNotifications()``.
+  public var sendsNotificationsAtOnce = false
+  /// How long before the expiry a renewal is charged, in seconds; short periods are charged in
+  /// their middle at the earliest. Apple charges up to 24 hours ahead.
+  public var chargeLead: TimeInterval = 24 * 3600
+  /// How long access goes on after a failed charge, in seconds; nil for no grace period.
+  public var gracePeriod: TimeInterval?
+  /// How long a failed charge is tried again, in seconds.
+  public var retryPeriod: TimeInterval = 60 * 24 * 3600
+  /// How long a parent may take to answer, in seconds.
+  public var askToBuyPeriod: TimeInterval = 24 * 3600
+  /// Whether payloads of the sandbox name the app's number, as genuine samples do.
+  public var sandboxNamesAppAppleID = true
+  /// Whether the device has a receipt from the installation on, as in production.
+  public var receiptExistsFromInstallation: Bool
+
+  /// What is usual in an environment.
+  ///
+  /// - Parameter environment: Where payloads say that they were made.
+  public init(environment: StoreEnvironment) {
+    let isProduction = environment == .production
+    retryTimetable = isProduction ? .production : .sandbox
+    receiptExistsFromInstallation = isProduction
+  }
+
+  var terms: SubscriptionTerms {
+    SubscriptionTerms(
+      chargeLead: chargeLead,
+      grace: gracePeriod,
+      retry: retryPeriod,
+      gapMax: 60 * 24 * 3600
+    )
+  }
+}
+
+/// What goes wrong, from outside of the store's own rules.
+public struct StoreFaults: Hashable, Sendable {
+  /// How signed texts that devices get are spoiled.
+  public enum Signature: String, Hashable, Sendable, CaseIterable {
+    /// They are not.
+    case genuine
+    /// The signature does not fit the text.
+    case broken
+    /// Signed rightly, by a chain of another root.
+    case foreignRoot
+  }
+
+  /// Devices without network.
+  public var offlineDevices: Set<DeviceID> = []
+  /// Whether Apple's servers cannot be reached by anybody.
+  public var isStoreUnreachable = false
+  /// How signed texts that devices get are spoiled.
+  public var signature = Signature.genuine
+  /// What every purchase fails with.
+  public var purchaseFailure: StoreFailure?
+  /// Whether every purchase fails first and happens when the customer has settled something.
+  public var interruptsPurchases = false
+  /// Whether every notification is sent twice.
+  public var duplicatesNotifications = false
+  /// Whether notifications that are due together are sent newest first.
+  public var reordersNotifications = false
+
+  /// Nothing goes wrong.
+  public init() {}
+
+  func reaches(_ device: DeviceID) -> Bool {
+    !isStoreUnreachable && !offlineDevices.contains(device)
+  }
+}
