@@ -80,3 +80,12 @@ struct CivilTime: Hashable, Sendable {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 }
+
+extension CivilTime {
+  /// The date and time by RFC 3339, in UTC, to the second.
+  var text: String {
+    let day = [Self.padded(year, 4), Self.padded(month, 2), Self.padded(day, 2)]
+    let time = [hour, minute, second].map { Self.padded($0, 2) }
+    return day.joined(separator: "-") + "T" + time.joined(separator: ":") + "Z"
+  }
+}

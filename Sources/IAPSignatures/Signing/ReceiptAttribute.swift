@@ -40,7 +40,7 @@ public struct ReceiptAttribute: Hashable, Sendable {
 
   /// An attribute with an instant, to the second; nil is written as an empty text.
   public static func date(_ type: Int, _ date: Date?) -> Self {
-    ascii(type, date.map(Self.dateText) ?? "")
+    ascii(type, date.map { CivilTime($0).text } ?? "")
   }
 
   /// The bytes of a set of attributes, in the order that the distinguished encoding wants.
@@ -57,15 +57,5 @@ public struct ReceiptAttribute: Hashable, Sendable {
         ])
       }
     )
-  }
-
-  private static func dateText(_ date: Date) -> String {
-    let civil = CivilTime(date)
-    let day = [
-      CivilTime.padded(civil.year, 4), CivilTime.padded(civil.month, 2),
-      CivilTime.padded(civil.day, 2),
-    ]
-    let time = [civil.hour, civil.minute, civil.second].map { CivilTime.padded($0, 2) }
-    return day.joined(separator: "-") + "T" + time.joined(separator: ":") + "Z"
   }
 }

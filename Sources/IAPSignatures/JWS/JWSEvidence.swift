@@ -1,0 +1,74 @@
+import Foundation
+import IAPModel
+
+/// What can be read of a compact JWS before any rule looks at it.
+struct JWSEvidence: Sendable {
+  /// A part of the text that was read, or why it was not.
+  enum Reading<Value: Sendable>: Sendable {
+    case value(Value)
+    case refused(PayloadError)
+    /// Not base64url in the one right form.
+    case notEncoded
+    /// There is no such part.
+    case missing
+
+    var value: Value? {
+      if case .value(let value) = self { value } else { nil }
+    }
+  }
+
+  /// Whether the text is three parts.
+  var hasThreeParts = false
+  /// How long the text is, when that is too long.
+  var tooLong: Int?
+  /// The header's members.
+  var header = Reading<JSONObject>.missing
+  /// The payload's members.
+  var payload = Reading<JSONObject>.missing
+  /// The signature, nil when it is not base64url.
+  var signature: [UInt8]?
+  /// The bytes that are signed.
+  var signingInput: [UInt8] = []
+  /// The entries of `x5c`, nil when there is no list of texts.
+  var certificates: [String]?
+  /// The chain, nil when there are not the certificates for one.
+  var chain: ChainEvidence?
+  /// The limits that were applied.
+  let limits: JWSLimits
+
+  /// Reads a text; the chain is not looked at yet.
+  init(_ text: [UInt8], limits: JWSLimits) {
+    self.limits = limits
+    guard text.count <= limits.textBytesMax else {
+      tooLong = text.count
+      return
+    }
+    guard let parts = CompactJWS(text) else { return }
+    hasThreeParts = true
+    header = Self.object(parts.header, limits.header)
+    payload = Self.object(parts.payload, limits.payload)
+    signature = Base64.decode(parts.signature, .url)
+    signingInput = Array(parts.signingInput)
+    certificates = header.value?["x5c"]?.arrayValue.flatMap { values in
+      let texts = values.compactMap(\.stringValue)
+      return texts.count == values.count ? texts : nil
+    }
+  }
+
+  private static func object(
+    _ part: ArraySlice<UInt8>,
+    _ limits: JSONLimits
+  ) -> Reading<JSONObject> {
+    guard !part.isEmpty else { return .missing }
+    // The encoded form says how long the decoded one will be.
+    guard part.count / 4 * 3 <= limits.sizeBytesMax else {
+      return .refused(PayloadError(.tooLarge, "\(part.count) bytes of base64url"))
+    }
+    guard let bytes = Base64.decode(part, .url) else { return .notEncoded }
+    do {
+      return .value(try JSONParser.parseObject(bytes, limits: limits))
+    } catch {
+      return .refused(error)
+    }
+  }
+}

@@ -1,0 +1,227 @@
+import Foundation
+public import IAPModel
+
+/// Verifies what the App Store signs as JWS.
+///
+/// Every rule is a file in `Policies/`; a verdict lists all that failed.
+///
+/// - **Concurrency:** a value; safe from any thread, and as parallel as its primitives.
+/// - **Source:** App Store Server API, `JWSTransaction`, `JWSRenewalInfo`, `JWSAppTransaction`.
+public struct JWSVerifier: Sendable {
+  /// Which apps and environments are taken.
+  public let origin: ExpectedOrigin
+  /// Which rules can be left out, and how much is read.
+  public let options: Options
+  private let reader: ChainReader
+  private let chainPolicies: ChainPolicies
+
+  /// Choices that change which rules are applied.
+  public struct Options: Hashable, Sendable {
+    /// Whether the third certificate has to be a trusted root, byte by byte.
+    public var pinsThirdCertificate = true
+    /// Whether the payload has to bear the marks of the kind that was asked for.
+    public var checksKind = true
+    /// How much is read.
+    public var limits = JWSLimits.standard
+
+    /// Makes the strictest choices.
+    public init() {}
+  }
+
+  /// Makes a verifier.
+  ///
+  /// - Parameters:
+  ///   - anchors: The roots that are trusted.
+  ///   - origin: Which apps and environments are taken.
+  ///   - crypto: The cryptography.
+  ///   - cache: Where checked chains are kept; without it every call costs twenty times as much.
+  ///   - options: Choices that change which rules are applied.
+  public init(
+    anchors: TrustAnchors,
+    origin: ExpectedOrigin,
+    crypto: any VerificationPrimitives,
+    cache: (any ChainCache)? = nil,
+    options: Options = Options()
+  ) {
+    self.origin = origin
+    self.options = options
+    reader = ChainReader(anchors: anchors, crypto: crypto, cache: cache)
+    chainPolicies = .rooted(
+      leafKeys: LeafKeyPolicy(kinds: .es256),
+      pinsThird: options.pinsThirdCertificate,
+      allowsSHA1: false
+    )
+  }
+
+  /// Verifies a transaction.
+  ///
+  /// - Parameters:
+  ///   - text: The compact JWS.
+  ///   - instant: When the certificates have to be valid.
+  /// - Returns: The verdict.
+  /// - Throws: ``CryptoError`` when it was not possible to look.
+  public func transaction(
+    _ text: [UInt8],
+    instant: JudgingInstant
+  ) throws(CryptoError) -> Verdict<TransactionPayload> {
+    try verify(text, instant)
+  }
+
+  /// Verifies a transaction.
+  ///
+  /// - Parameters:
+  ///   - text: The compact JWS.
+  ///   - instant: When the certificates have to be valid.
+  /// - Returns: The verdict.
+  /// - Throws: ``CryptoError`` when it was not possible to look.
+  public func transaction(
+    _ text: String,
+    instant: JudgingInstant
+  ) throws(CryptoError) -> Verdict<TransactionPayload> {
+    try verify(Array(text.utf8), instant)
+  }
+
+  /// Verifies renewal info, which names no app: tie it to its transaction.
+  ///
+  /// - Parameters:
+  ///   - text: The compact JWS.
+  ///   - instant: When the certificates have to be valid.
+  /// - Returns: The verdict.
+  /// - Throws: ``CryptoError`` when it was not possible to look.
+  public func renewalInfo(
+    _ text: [UInt8],
+    instant: JudgingInstant
+  ) throws(CryptoError) -> Verdict<RenewalInfoPayload> {
+    try verify(text, instant)
+  }
+
+  /// Verifies an app transaction.
+  ///
+  /// - Parameters:
+  ///   - text: The compact JWS.
+  ///   - instant: When the certificates have to be valid.
+  /// - Returns: The verdict.
+  /// - Throws: ``CryptoError`` when it was not possible to look.
+  public func appTransaction(
+    _ text: [UInt8],
+    instant: JudgingInstant
+  ) throws(CryptoError) -> Verdict<AppTransactionPayload> {
+    try verify(text, instant)
+  }
+
+  /// Verifies the outer signature of a notification; ``NotificationVerifier`` looks inside as well.
+  ///
+  /// - Parameters:
+  ///   - text: The compact JWS.
+  ///   - instant: When the certificates have to be valid.
+  /// - Returns: The verdict.
+  /// - Throws: ``CryptoError`` when it was not possible to look.
+  func outerNotification(
+    _ text: [UInt8],
+    instant: JudgingInstant
+  ) throws(CryptoError) -> Verdict<NotificationPayload> {
+    try verify(text, instant)
+  }
+
+  /// Reads a payload and applies the rules about what it says, but none about its signature.
+  func unverified<Payload: SignedPayload>(
+    _ text: [UInt8]
+  ) -> (payload: Payload?, failures: [RuleFailure]) {
+    let evidence = JWSEvidence(text, limits: options.limits)
+    var findings = Findings(part: Payload.kind.part)
+    for policy in JWSPolicies.beforeChain where policy is FormatPolicy || policy is LimitsPolicy {
+      findings.add(policy.rule, policy.judge(evidence))
+    }
+    findings.add(.payload, PayloadFormPolicy().judge(evidence))
+    let payload: Payload? = decode(evidence, into: &findings)
+    ClaimPolicies.judge(payload?.claims, origin, into: &findings)
+    findings.close()
+    return (payload, findings.failures)
+  }
+
+  private func verify<Payload: SignedPayload>(
+    _ text: [UInt8],
+    _ instant: JudgingInstant
+  ) throws(CryptoError) -> Verdict<Payload> {
+    var evidence = JWSEvidence(text, limits: options.limits)
+    if let certificates = evidence.certificates, !certificates.isEmpty {
+      evidence.chain = try chain(certificates)
+    }
+    var findings = Findings(part: Payload.kind.part)
+    for policy in JWSPolicies.beforeChain { findings.add(policy.rule, policy.judge(evidence)) }
+    var content = Findings(part: Payload.kind.part)
+    let payload: Payload? = decode(evidence, into: &content)
+    let claims = payload?.claims
+    let date = judgingDate(instant, claims)
+    chainPolicies.judge(
+      evidence.chain ?? ChainEvidence(anchors: reader.anchors),
+      at: date,
+      into: &findings
+    )
+    for policy in JWSPolicies.afterChain { findings.add(policy.rule, policy.judge(evidence)) }
+    ClaimPolicies.judge(claims, origin, into: &content)
+    findings.merge(content)
+    findings.close()
+    return Verdict(findings: findings, evidence: verifiable(payload, claims, date))
+  }
+
+  private func chain(_ certificates: [String]) throws(CryptoError) -> ChainEvidence {
+    var key: [UInt8] = []
+    key.reserveCapacity(certificates.reduce(0) { $0 + $1.utf8.count + 1 })
+    for certificate in certificates.prefix(ChainLengthPolicy.count) {
+      key.append(contentsOf: certificate.utf8)
+      key.append(0)
+    }
+    return try reader.evidence(key: key) {
+      certificates.prefix(ChainLengthPolicy.count).map { Base64.decode($0.utf8, .standard) }
+    }
+  }
+
+  private func decode<Payload: SignedPayload>(
+    _ evidence: JWSEvidence,
+    into findings: inout Findings
+  ) -> Payload? {
+    let object = evidence.payload.value
+    if options.checksKind {
+      let policy = PayloadKindPolicy(expected: Payload.kind)
+      let judgement = policy.judge(object)
+      findings.add(policy.rule, judgement)
+      // What is something else lacks members too; saying so as well would not help.
+      if case .fails = judgement { return nil }
+    }
+    guard let object else {
+      findings.add(.payload, .open)
+      return nil
+    }
+    do {
+      return try Payload(object)
+    } catch {
+      findings.add(.payload, .fails(error.reason))
+      return nil
+    }
+  }
+
+  private func judgingDate(_ instant: JudgingInstant, _ claims: Claims?) -> Date? {
+    switch instant {
+    case .at(let date): date
+    case .signedDate: claims?.signedDate
+    }
+  }
+
+  private func verifiable<Payload: SignedPayload>(
+    _ payload: Payload?,
+    _ claims: Claims?,
+    _ date: Date?
+  ) -> Verified<Payload>.Evidence? {
+    guard let payload, let environment = claims?.environment,
+      let signedDate = claims?.signedDate, let date
+    else { return nil }
+    return Verified.Evidence(
+      payload: payload,
+      environment: environment,
+      signedDate: signedDate,
+      judgedAt: date,
+      trust: reader.anchors.kind
+    )
+  }
+}

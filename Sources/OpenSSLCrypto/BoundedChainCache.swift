@@ -1,0 +1,67 @@
+public import IAPSignatures
+import Synchronization
+
+/// Checked chains in memory, as many as a limit allows; the one that was not used longest goes.
+///
+/// Apple has a handful of chains at a time. Only sound chains come in, so that forged ones cannot
+/// drive them out.
+///
+/// - **Concurrency:** safe from any thread.
+public final class BoundedChainCache: ChainCache {
+  /// How many chains are kept unless told otherwise.
+  public static let chainCountMax = 32
+
+  private struct Entry {
+    var chain: CheckedChain
+    var lastUse: UInt64
+  }
+
+  private struct State {
+    var entries: [[UInt8]: Entry] = [:]
+    var useCount: UInt64 = 0
+  }
+
+  private let limit: Int
+  private let state = Mutex(State())
+
+  /// Makes an empty cache.
+  ///
+  /// - Parameter limit: How many chains are kept, at least one.
+  public init(limit: Int = BoundedChainCache.chainCountMax) {
+    precondition(limit > 0, "a cache keeps at least one chain")
+    self.limit = limit
+  }
+
+  /// How many chains are kept at present.
+  public var count: Int { state.withLock { $0.entries.count } }
+
+  /// The chain that was stored under a key.
+  ///
+  /// - Parameter key: The bytes of the certificates.
+  /// - Returns: The chain, nil when it is not there.
+  public func chain(for key: [UInt8]) -> CheckedChain? {
+    state.withLock { state in
+      guard let index = state.entries.index(forKey: key) else { return nil }
+      state.useCount += 1
+      state.entries.values[index].lastUse = state.useCount
+      return state.entries.values[index].chain
+    }
+  }
+
+  /// Keeps a chain, in the place of the one that was not used longest if need be.
+  ///
+  /// - Parameters:
+  ///   - chain: The chain.
+  ///   - key: The bytes of the certificates.
+  public func store(_ chain: CheckedChain, for key: [UInt8]) {
+    state.withLock { state in
+      if state.entries[key] == nil, state.entries.count >= limit,
+        let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
+      {
+        state.entries[oldest] = nil
+      }
+      state.useCount += 1
+      state.entries[key] = Entry(chain: chain, lastUse: state.useCount)
+    }
+  }
+}
