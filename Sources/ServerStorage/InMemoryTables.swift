@@ -32,9 +32,10 @@ struct InMemoryTables {
   }
 
   private var factRows: [ScopedKey: StoredFact] = [:]
-  private var items: [LedgerSubject: [StoreFact]] = [:]
-  private var subjectByTransaction: [ScopedKey: LedgerSubject] = [:]
-  private var projections: [LedgerSubject: [TransactionRow]] = [:]
+  private var subjects: [LedgerSubject: Bool] = [:]
+  private var itemRows: [LedgerSubject: [StoredItem]] = [:]
+  private var subjectsByTransaction: [ScopedKey: Set<LedgerSubject>] = [:]
+  private var projections: [LedgerSubject: [TransactionID: TransactionRow]] = [:]
   private var entryRows: [EntryKey: GrantRecord] = [:]
   private var entriesBySubject: [LedgerSubject: [GrantRecord]] = [:]
   private var subjectsByToken: [AppToken: Set<LedgerSubject>] = [:]
@@ -100,12 +101,9 @@ extension InMemoryTables: LedgerTables {
     return true
   }
 
-  mutating func insertItems(_ facts: [StoreFact], of subject: LedgerSubject) {
-    set(\.items, subject, (items[subject] ?? []) + facts)
-    for fact in facts {
-      guard let id = fact.transaction?.transactionID else { continue }
-      set(\.subjectByTransaction, ScopedKey(scope: subject.scope, name: id.rawValue), subject)
-    }
+  mutating func insertItems(_ items: [StoredItem], of subject: LedgerSubject) {
+    set(\.subjects, subject, true)
+    set(\.itemRows, subject, (itemRows[subject] ?? []) + items)
   }
 
   func hasEntry(_ kind: UnitEntry.Kind, _ unit: UnitID, ordinal: Int, in scope: LedgerScope) -> Bool
@@ -126,7 +124,13 @@ extension InMemoryTables: LedgerTables {
   }
 
   mutating func project(_ rows: [TransactionRow], of subject: LedgerSubject) {
-    set(\.projections, subject, rows)
+    var projection = projections[subject] ?? [:]
+    for row in rows {
+      projection[row.transactionID] = row
+      let key = ScopedKey(scope: subject.scope, name: row.transactionID.rawValue)
+      set(\.subjectsByTransaction, key, (subjectsByTransaction[key] ?? []).union([subject]))
+    }
+    set(\.projections, subject, projection)
   }
 
   mutating func insertToken(_ token: AppAccountToken, of subject: LedgerSubject) {
@@ -147,6 +151,7 @@ extension InMemoryTables: LedgerTables {
   }
 
   mutating func setOwner(_ owner: OwnerRecord, of subject: LedgerSubject) {
+    set(\.subjects, subject, true)
     set(\.owners, subject, owner)
   }
 
@@ -174,10 +179,11 @@ extension InMemoryTables: LedgerTables {
 }
 
 extension InMemoryTables: LedgerReading {
-  func facts(of subject: LedgerSubject) -> [StoreFact] { items[subject] ?? [] }
+  func items(of subject: LedgerSubject) -> [StoredItem] { itemRows[subject] ?? [] }
 
   func subject(of transaction: TransactionID, in scope: LedgerScope) -> LedgerSubject? {
-    subjectByTransaction[ScopedKey(scope: scope, name: transaction.rawValue)]
+    subjectsByTransaction[ScopedKey(scope: scope, name: transaction.rawValue)]?
+      .min(by: Self.precedes)
   }
 
   func subjects(carrying token: AppAccountToken, app: BundleID) -> [LedgerSubject] {
@@ -220,7 +226,9 @@ extension InMemoryTables: LedgerReading {
     factRows[ScopedKey(scope: scope, name: key.description)]
   }
 
-  func transactions(of subject: LedgerSubject) -> [TransactionRow] { projections[subject] ?? [] }
+  func transactions(of subject: LedgerSubject) -> [TransactionRow] {
+    (projections[subject] ?? [:]).values.sorted { $0.transactionID < $1.transactionID }
+  }
 
   func outbox(after sequence: Int64, limit: Int) -> [OutboxRecord] {
     Array(outboxRows.dropFirst(Int(max(sequence, 0))).prefix(max(limit, 0)))
@@ -233,7 +241,7 @@ extension InMemoryTables: LedgerReading {
   func counts() -> LedgerCounts {
     var counts = LedgerCounts()
     counts.facts = factRows.count
-    counts.subjects = items.count
+    counts.subjects = subjects.count
     counts.transactions = projections.values.reduce(0) { $0 + $1.count }
     counts.entries = entryRows.count
     counts.orders = orderRows.count

@@ -31,8 +31,8 @@ public protocol Ledger: Sendable {
 
 /// The questions that a ledger answers, within one ``Ledger/read(_:)``.
 public protocol LedgerReading {
-  /// The facts about a purchase or subscription; empty when it is unknown.
-  func facts(of subject: LedgerSubject) throws(StorageError) -> [StoreFact]
+  /// What facts say about a purchase or subscription; empty when it is unknown.
+  func items(of subject: LedgerSubject) throws(StorageError) -> [StoredItem]
   /// The purchase or subscription that a transaction belongs to.
   func subject(
     of transaction: TransactionID,
@@ -72,6 +72,19 @@ public protocol LedgerReading {
   func audit(after sequence: Int64, limit: Int) throws(StorageError) -> [AuditRecord]
   /// How much there is.
   func counts() throws(StorageError) -> LedgerCounts
+}
+
+extension LedgerReading {
+  /// The facts about a purchase or subscription.
+  ///
+  /// - Parameter subject: The purchase or subscription.
+  /// - Returns: The facts in no particular order; empty when it is unknown.
+  /// - Throws: ``StorageError``.
+  public func facts(of subject: LedgerSubject) throws(StorageError) -> [StoreFact] {
+    var facts: [StoreFact] = []
+    for item in try items(of: subject) { facts.append(try item.fact()) }
+    return facts
+  }
 }
 
 extension Ledger {

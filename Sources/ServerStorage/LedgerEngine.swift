@@ -5,7 +5,21 @@ import IAPModel
 /// Works one write into the tables: facts first, then everything that follows from them.
 ///
 /// The caller runs it inside a transaction and undoes everything when it throws.
-public enum LedgerEngine {
+public struct LedgerEngine: Sendable {
+  private let limits: LedgerLimits
+  private let write: LedgerWrite
+  private var outcome = WriteOutcome()
+  /// What is known about the purchases that this write has looked at.
+  private var known: [LedgerSubject: [StoreFact]] = [:]
+  /// What this write adds to them, in the order in which they were met.
+  private var touched: [LedgerSubject] = []
+  private var news: [LedgerSubject: [StoreFact]] = [:]
+
+  private init(_ write: LedgerWrite, limits: LedgerLimits) {
+    self.write = write
+    self.limits = limits
+  }
+
   /// Works a write in.
   ///
   /// - Parameters:
@@ -20,68 +34,66 @@ public enum LedgerEngine {
     limits: LedgerLimits
   ) throws(StorageError) -> WriteOutcome {
     try limits.check(write)
-    var outcome = WriteOutcome()
-    var touched: [LedgerSubject] = []
-    for record in write.facts {
-      outcome.facts.append(try insert(record, into: &tables, touched: &touched))
-    }
-    for subject in touched {
-      outcome.newEntries += try refold(subject, in: &tables, date: write.date)
-    }
+    var engine = LedgerEngine(write, limits: limits)
+    try engine.run(on: &tables)
+    return engine.outcome
+  }
+
+  private mutating func run(on tables: inout some LedgerTables) throws(StorageError) {
+    for record in write.facts { outcome.facts.append(try insert(record, into: &tables)) }
+    for subject in touched { try refold(subject, in: &tables) }
     for alias in write.aliases {
       try tables.insertAlias(alias)
-      for subject in try tables.subjects(carrying: alias.token, app: alias.app) {
-        try settleOwner(of: subject, presenter: nil, in: &tables, date: write.date)
-      }
+      try settleOwners(carrying: alias.token, app: alias.app, in: &tables)
     }
     for order in write.orders {
       let isNew = try tables.insertOrder(order)
       outcome.ordersOpened.append(isNew)
-      guard isNew else { continue }
       // A purchase may be heard of before its order is.
-      for subject in try tables.subjects(carrying: order.number.accountToken, app: order.app) {
-        try settleOwner(of: subject, presenter: nil, in: &tables, date: write.date)
+      if isNew {
+        try settleOwners(carrying: order.number.accountToken, app: order.app, in: &tables)
       }
     }
-    for subject in touched {
-      try settleOwner(of: subject, presenter: nil, in: &tables, date: write.date)
-    }
+    for subject in touched { try settleOwner(of: subject, presenter: nil, in: &tables) }
     for request in write.ownership {
-      let owner = try settleOwner(
-        of: request.subject,
-        presenter: request.customer,
-        in: &tables,
-        date: request.date
-      )
-      outcome.owners.append(
-        owner
-          ?? OwnerRecord(customer: request.customer, ground: .firstPresented, date: request.date)
-      )
+      let owner = try settleOwner(of: request.subject, presenter: request, in: &tables)
+      precondition(owner != nil, "a presented purchase has an owner")
+      if let owner { outcome.owners.append(owner) }
     }
     for claim in write.claims {
       try tables.insertClaim(claim)
       let claimer = try tables.claimer(of: claim.unit, in: claim.scope)
-      outcome.claimers.append(claimer ?? claim.installation)
+      precondition(claimer != nil, "a claimed unit has a claimer")
+      if let claimer { outcome.claimers.append(claimer) }
     }
     for record in write.audit { try tables.appendAudit(record) }
-    return outcome
   }
 
   /// Stores a fact and what it says.
-  private static func insert(
+  private mutating func insert(
     _ record: FactRecord,
-    into tables: inout some LedgerTables,
-    touched: inout [LedgerSubject]
+    into tables: inout some LedgerTables
   ) throws(StorageError) -> FactOutcome {
     let isNew = try tables.insertFact(record, key: record.key)
     var saysNews = false
     for (subject, facts) in record.factsBySubject {
-      let known = Set(try tables.facts(of: subject))
-      let news = Set(facts).subtracting(known)
-      guard !news.isEmpty else { continue }
-      try tables.insertItems(facts.filter { news.contains($0) }.deduplicated, of: subject)
+      let stored = Set(try tables.items(of: subject))
+      var seen = stored
+      let items = facts.map { StoredItem($0) }.filter { seen.insert($0).inserted }
+      guard !items.isEmpty else { continue }
       saysNews = true
-      if !touched.contains(subject) { touched.append(subject) }
+      var added: [StoreFact] = []
+      // Read back, so that the fold sees what it will see after a restart.
+      for item in items { added.append(try item.fact()) }
+      try tables.insertItems(items, of: subject)
+      if known[subject] == nil {
+        var facts: [StoreFact] = []
+        for item in stored { facts.append(try item.fact()) }
+        known[subject] = facts
+      }
+      known[subject, default: []] += added
+      if news[subject] == nil { touched.append(subject) }
+      news[subject, default: []] += added
     }
     guard !isNew else { return .inserted }
     guard saysNews else { return .known }
@@ -90,25 +102,24 @@ public enum LedgerEngine {
   }
 
   /// Folds a purchase's facts again and records what is new in the result.
-  private static func refold(
+  private mutating func refold(
     _ subject: LedgerSubject,
-    in tables: inout some LedgerTables,
-    date: Date
-  ) throws(StorageError) -> [GrantRecord] {
+    in tables: inout some LedgerTables
+  ) throws(StorageError) {
     let history = StoreHistory(
-      try tables.facts(of: subject),
+      known[subject] ?? [],
       environment: .only(subject.scope.environment)
     )
-    try tables.project(
-      history.transactions.map { TransactionRow($0) }
-        .sorted { $0.transactionID < $1.transactionID },
-      of: subject
-    )
-    for token in Set(history.transactions.compactMap(\.payload.appAccountToken)) {
+    let changed = Set((news[subject] ?? []).compactMap { $0.transaction?.transactionID })
+    guard !changed.isEmpty else { return }
+    let units = history.units.filter { !changed.isDisjoint(with: $0.transactionIDs) }
+    let concerned = changed.union(units.flatMap(\.transactionIDs))
+    let states = history.transactions.filter { concerned.contains($0.id) }
+    try tables.project(states.map { TransactionRow($0) }, of: subject)
+    for token in Set(states.compactMap(\.payload.appAccountToken)) {
       try tables.insertToken(token, of: subject)
     }
-    var recorded: [GrantRecord] = []
-    for unit in history.units {
+    for unit in units {
       for entry in unit.entries {
         guard try !isRecorded(entry, of: unit, in: tables, scope: subject.scope) else { continue }
         let record = GrantRecord(
@@ -116,18 +127,17 @@ public enum LedgerEngine {
           subject: subject,
           productID: unit.productID,
           quantity: unit.quantity,
-          recordedDate: date
+          recordedDate: write.date
         )
         try tables.insertEntry(record)
         try tables.appendOutbox(OutboxRecord(record))
-        recorded.append(record)
+        outcome.newEntries.append(record)
       }
     }
-    return recorded
   }
 
   /// Whether an entry took effect under any name that the unit has had.
-  private static func isRecorded(
+  private func isRecorded(
     _ entry: UnitEntry,
     of unit: UnitState,
     in tables: some LedgerTables,
@@ -140,47 +150,50 @@ public enum LedgerEngine {
     return false
   }
 
+  private mutating func settleOwners(
+    carrying token: AppAccountToken,
+    app: BundleID,
+    in tables: inout some LedgerTables
+  ) throws(StorageError) {
+    for subject in try tables.subjects(carrying: token, app: app) {
+      try settleOwner(of: subject, presenter: nil, in: &tables)
+    }
+  }
+
   /// Finds the owner of a purchase: who its token names, else who presented it first.
   @discardableResult
-  private static func settleOwner(
+  private mutating func settleOwner(
     of subject: LedgerSubject,
-    presenter: CustomerID?,
-    in tables: inout some LedgerTables,
-    date: Date
+    presenter: OwnershipRequest?,
+    in tables: inout some LedgerTables
   ) throws(StorageError) -> OwnerRecord? {
-    let known = try tables.owner(of: subject)
-    var owner = known
-    if known?.ground != .accountToken {
+    let date = presenter?.date ?? write.date
+    let before = try tables.owner(of: subject)
+    var owner = before
+    if before?.ground != .accountToken {
       if let named = try namedOwner(of: subject, in: tables) {
         owner = OwnerRecord(customer: named, ground: .accountToken, date: date)
-      } else if known == nil, let presenter {
-        owner = OwnerRecord(customer: presenter, ground: .firstPresented, date: date)
+      } else if before == nil, let presenter {
+        owner = OwnerRecord(customer: presenter.customer, ground: .firstPresented, date: date)
       }
     }
     guard let owner else { return nil }
-    if owner != known {
-      try tables.setOwner(owner, of: subject)
-      if let known, known.customer != owner.customer {
-        try tables.insertConflict(
-          ConflictRecord(subject: subject, customer: known.customer, date: date)
-        )
-      }
-    }
-    if let presenter, presenter != owner.customer {
-      try tables.insertConflict(ConflictRecord(subject: subject, customer: presenter, date: date))
+    if owner != before { try tables.setOwner(owner, of: subject) }
+    for other in [before?.customer, presenter?.customer].compactMap({ $0 })
+    where other != owner.customer {
+      try tables.insertConflict(ConflictRecord(subject: subject, customer: other, date: date))
     }
     return owner
   }
 
   /// The customer that the purchase's tokens name: through an order, else through an alias.
-  private static func namedOwner(
+  private mutating func namedOwner(
     of subject: LedgerSubject,
     in tables: some LedgerTables
   ) throws(StorageError) -> CustomerID? {
     let app = subject.scope.app
-    let tokens = Set(
-      try tables.facts(of: subject).compactMap { $0.transaction?.appAccountToken }
-    )
+    if known[subject] == nil { known[subject] = try tables.facts(of: subject) }
+    let tokens = Set((known[subject] ?? []).compactMap { $0.transaction?.appAccountToken })
     for token in tokens.sorted(by: { $0.description < $1.description }) {
       if let customer = try tables.order(OrderNumber(token.rawValue), app: app)?.customer {
         return customer
@@ -207,13 +220,5 @@ extension OutboxRecord {
       ],
       date: record.recordedDate
     )
-  }
-}
-
-extension Array where Element: Hashable {
-  /// The elements in their order, each once.
-  fileprivate var deduplicated: [Element] {
-    var seen: Set<Element> = []
-    return filter { seen.insert($0).inserted }
   }
 }

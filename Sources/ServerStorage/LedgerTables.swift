@@ -10,7 +10,7 @@ public protocol LedgerTables: LedgerReading {
   mutating func insertFact(_ record: FactRecord, key: FactKey) throws(StorageError) -> Bool
   /// Stores what a fact says about a purchase; none of it is stored yet.
   mutating func insertItems(
-    _ facts: [StoreFact],
+    _ items: [StoredItem],
     of subject: LedgerSubject
   ) throws(StorageError)
   /// Whether an entry was recorded.
@@ -22,7 +22,7 @@ public protocol LedgerTables: LedgerReading {
   ) throws(StorageError) -> Bool
   /// Records an entry that was not recorded.
   mutating func insertEntry(_ record: GrantRecord) throws(StorageError)
-  /// Replaces the projection of a purchase.
+  /// Adds or replaces rows of a purchase's projection.
   mutating func project(_ rows: [TransactionRow], of subject: LedgerSubject) throws(StorageError)
   /// Remembers that a purchase carries a token.
   mutating func insertToken(
