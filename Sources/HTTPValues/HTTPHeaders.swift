@@ -55,6 +55,18 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral, S
     fields.append(Field(name, value))
   }
 
+  /// Adds a field that came from outside.
+  ///
+  /// - Parameters:
+  ///   - name: Any text.
+  ///   - value: Any text.
+  /// - Returns: False, and nothing added, when this cannot be a field.
+  public mutating func appendIfValid(_ name: String, _ value: String) -> Bool {
+    guard Self.isName(name), Self.isValue(value) else { return false }
+    fields.append(Field(name, value))
+    return true
+  }
+
   /// The fields in their order.
   public func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
 
