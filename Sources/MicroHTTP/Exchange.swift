@@ -124,8 +124,9 @@ final class Exchange: Sendable {
     state.withLock { $0.phase = .suspended }
   }
 
-  /// Brings the response; only the first one counts. `resume` wakes the connection up, under the
-  /// lock that says that it is suspended.
+  /// Brings the response; only the first one counts.
+  ///
+  /// `resume` wakes the connection up, under the lock that says that it is suspended.
   func finish(_ response: HTTPResponse, resume: (LibraryHandle) -> Void) {
     state.withLock { state in
       guard case .suspended = state.phase else { return }
