@@ -53,6 +53,13 @@ final class Exchange: Sendable {
   /// Whether the head of the request was taken.
   var hasHead: Bool { state.withLock { $0.hasHead } }
 
+  /// Whether the request is not whole yet.
+  var isReading: Bool {
+    state.withLock { state in
+      if case .reading = state.phase { true } else { false }
+    }
+  }
+
   /// Takes the head of the request; `headerBytes` is its size as it came.
   func head(
     method: HTTPMethod,

@@ -23,7 +23,7 @@ final class ConnectionDeadlines: Sendable {
 
   init(limits: HTTPLimits) {
     self.limits = limits
-    let tick = max(0.02, min(1, (limits.transferTimeout / 4).inSeconds))
+    let tick = max(0.02, min(0.25, (limits.transferTimeout / 4).inSeconds))
     let thread = Thread { [self] in
       while ended.wait(timeout: .now() + tick) == .timedOut { shutOverdue() }
     }
@@ -49,6 +49,15 @@ final class ConnectionDeadlines: Sendable {
   /// A response was taken; the next request may take the idle and the transfer time.
   func exchangeEnds(_ connection: LibraryHandle) {
     set(connection, ContinuousClock.now + limits.idleTimeout + limits.transferTimeout)
+  }
+
+  /// A transfer under way may take no longer than this from now.
+  func hasten(_ connection: LibraryHandle, _ time: Duration) {
+    let latest = ContinuousClock.now + time
+    state.withLock { state in
+      guard let deadline = state.entries[connection]?.deadline else { return }
+      state.entries[connection]?.deadline = min(deadline, latest)
+    }
   }
 
   /// The connection is about to be closed: after this its descriptor is not touched any more.

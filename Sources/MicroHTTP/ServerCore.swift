@@ -82,12 +82,22 @@ final class ServerCore: Sendable {
     waiting?.resume()
   }
 
+  /// How long a stop waits for the rest of a request: its sender may be gone, which the library
+  /// does not always notice by itself.
+  private static let unfinishedRequestGrace = Duration.seconds(1)
+
   /// Whether connections are to be closed behind their response.
   var isDraining: Bool { state.withLock { $0.phase != .running } }
 
   /// Waits until nothing is owed any more; from then on requests are turned away.
   func drain() async {
-    state.withLock { $0.phase = .draining }
+    let begun = state.withLock { state in
+      state.phase = .draining
+      return Array(state.active.values)
+    }
+    for exchange in begun where exchange.isReading {
+      deadlines.hasten(exchange.connection, Self.unfinishedRequestGrace)
+    }
     let overdue = DispatchWorkItem { [self] in answerOverdue() }
     DispatchQueue.global().asyncAfter(
       deadline: .now() + limits.stopTimeout.inSeconds,

@@ -57,8 +57,8 @@ import Testing
       HTTPResponse(
         status: 200,
         headers: [
-          "A": request.headers["x-one"] ?? "-", "B": request.headers["x-two"] ?? "-", "C": "",
-          "D": "first", "d": "second",
+          "A": request.headers["x-one"] ?? "-",
+          "B": request.headers["x-two"].map { "(\($0))" } ?? "-", "D": "first", "d": "second",
         ]
       )
     }
@@ -71,7 +71,7 @@ import Testing
         )
       )
       #expect(response.headers["a"] == "1 and more")
-      #expect(response.headers["b"] == "")
+      #expect(response.headers["b"] == "()")
       #expect(response.headers.values("d") == ["first", "second"])
     }
   }
@@ -105,7 +105,8 @@ import Testing
           body: [UInt8](repeating: 0, count: count)
         )
       }
-      #expect(try await client.send(request(1000)).body.count == 1000)
+      let response = try await client.send(request(1000))
+      #expect(response.body.count == 1000)
       #expect(await failure(client, request(1001)) == HTTPClientError(.responseTooLarge, ""))
     }
   }

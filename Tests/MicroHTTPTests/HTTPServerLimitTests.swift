@@ -164,6 +164,17 @@ private func chunked(_ bytes: Int) -> String {
     }
   }
 
+  @Test func stopDoesNotWaitForSomebodyWhoStoppedTalking() async throws {
+    let server = try HTTPServer.start(host: "127.0.0.1", port: 0) { _ in .text(200, "") }
+    let connection = try RawConnection(port: server.address.port)
+    await connection.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc")
+    while server.activeRequestCount == 0 { await Task.yield() }
+    let begin = ContinuousClock.now
+    await server.stop()
+    #expect(ContinuousClock.now - begin < .seconds(10))
+    #expect(await connection.readToEnd().isEmpty)
+  }
+
   @Test(arguments: [
     "nonsense", "\r\n\r\n\r\n\r\n", "GET", "GET /", "GET / HTTP/9.9\r\n\r\n",
     "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: many\r\n\r\n",

@@ -66,19 +66,25 @@ private func withServer(
   @Test func manyRequestsAtOnceAreAllAnswered() async throws {
     try await withServer { server in
       let client = HTTPClient()
-      let answers = await withTaskGroup(of: Bool.self) { group in
+      let url = server.address.url + "/"
+      let failures = await withTaskGroup(of: String?.self) { group in
         for index in 0..<500 {
           group.addTask {
             let body = Array("number \(index)".utf8)
-            let response = try? await client.send(
-              HTTPOutgoingRequest(method: .post, url: server.address.url + "/", body: body)
-            )
-            return response?.body == body
+            let request = HTTPOutgoingRequest(method: .post, url: url, body: body)
+            do throws(HTTPClientError) {
+              let response = try await client.send(request)
+              return response.body == body ? nil : "another answer than the request's own"
+            } catch {
+              return error.description
+            }
           }
         }
-        return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        return await group.reduce(into: [String]()) { list, failure in
+          if let failure { list.append(failure) }
+        }
       }
-      #expect(answers == 500)
+      #expect(failures == [])
     }
   }
 

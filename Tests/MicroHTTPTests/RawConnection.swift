@@ -27,10 +27,8 @@ final class RawConnection: Sendable {
       &limit,
       socklen_t(MemoryLayout<timeval>.size)
     )
-    guard code == 0 else {
-      close(descriptor)
-      throw Refused()
-    }
+    // The descriptor is closed by `deinit`, which runs here too.
+    guard code == 0 else { throw Refused() }
   }
 
   struct Refused: Error {}
@@ -47,7 +45,7 @@ final class RawConnection: Sendable {
       var sent = 0
       while sent < bytes.count {
         let count = bytes[sent...].withUnsafeBytes {
-          Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+          Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
         if count <= 0 { return false }
         sent += count
