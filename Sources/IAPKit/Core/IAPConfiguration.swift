@@ -1,0 +1,80 @@
+public import Foundation
+public import IAPModel
+
+/// How an app sells.
+///
+/// Everything but the products has a default.
+public struct IAPConfiguration: Sendable {
+  /// The ids of the products.
+  public var productIds: [String]
+  /// Asks whether a purchase is real; without one the device's own verdict accepts.
+  public var validator: (any ReceiptValidator)?
+  /// A hint that purchases here cost no money; signed data decides.
+  public var isSandbox: Bool
+  /// Hands over the goods; without one, accepted purchases wait for
+  /// ``TransactionStore/markConsumed(_:)`` or are taken from the listener.
+  public var delivery: DeliveryHandler?
+  /// Whether delivery waits for ``IAPManager/openDelivery()``: until the user signed in, for example.
+  public var holdsDelivery: Bool
+  /// The types of the products, for what StoreKit 1 does not say.
+  public var productTypes: [String: ProductType]
+  /// Which entitlements a product opens; a product that is not named opens one of its own id.
+  public var entitlements: [String: [String]]
+  /// How access is judged while the server is silent.
+  public var access: AccessPolicy
+  /// The app's account of the user who is signed in, sent to the server with each check.
+  public var account: String?
+  /// How orders are opened, joined and closed.
+  public var orders: OrderPolicy
+  /// When something that failed is tried again.
+  public var retry: RetryPolicy
+  /// When an order is set aside for a person to look at.
+  public var quarantine: QuarantinePolicy
+  /// Uses StoreKit 1 where StoreKit 2 could be used too.
+  public var forceStoreKit1: Bool
+  /// The folder for the client's files; nil for one in Application Support.
+  public var storeDirectory: URL?
+  /// The least that is logged.
+  public var logLevel: LogLevel
+  /// Receives the log; nil for the system's.
+  public var logHandler: (@Sendable (LogLine) -> Void)?
+
+  /// Makes a configuration.
+  ///
+  /// - Parameters:
+  ///   - productIds: The ids of the products.
+  ///   - validator: Asks whether a purchase is real; nil lets the device's own verdict accept.
+  ///   - isSandbox: A hint; nil derives it from the way in which the app was installed.
+  ///   - delivery: Hands over the goods.
+  ///   - forceStoreKit1: Uses StoreKit 1 where StoreKit 2 could be used too.
+  public init(
+    productIds: [String],
+    validator: (any ReceiptValidator)? = nil,
+    isSandbox: Bool? = nil,
+    delivery: DeliveryHandler? = nil,
+    forceStoreKit1: Bool = false
+  ) {
+    self.productIds = productIds
+    self.validator = validator
+    self.isSandbox = isSandbox ?? LiveWorld.isSandboxHint
+    self.delivery = delivery
+    self.forceStoreKit1 = forceStoreKit1
+    holdsDelivery = false
+    productTypes = [:]
+    entitlements = [:]
+    access = AccessPolicy()
+    orders = OrderPolicy()
+    retry = RetryPolicy()
+    quarantine = QuarantinePolicy()
+    logLevel = .info
+  }
+
+  /// Receives the lines that are heavy enough.
+  var log: @Sendable (LogLine) -> Void {
+    let (level, handler) = (logLevel, logHandler)
+    return { line in
+      guard line.level >= level else { return }
+      if let handler { handler(line) } else { LiveWorld.log(line) }
+    }
+  }
+}

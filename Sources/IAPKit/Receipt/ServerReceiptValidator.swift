@@ -1,0 +1,139 @@
+public import Foundation
+import IAPModel
+
+/// Asks your server whether a purchase is real.
+///
+/// It posts JSON to the endpoint: `signedTransaction` (StoreKit 2) or `receipt` in base64 with
+/// `transactionId` (StoreKit 1), `sandbox`, and beside them `productId`, `orderNumber`, `account` and
+/// `installation` where they are known. Only an answer with status 200 whose JSON says `isValid` or
+/// `verdict` is a verdict. Everything else is thrown and means "ask again": no connection, a time-out,
+/// any other status, a body that is too long, malformed, or about another product.
+public struct ServerReceiptValidator: ReceiptValidator {
+  /// The longest answer that is read, in bytes.
+  public static let answerBytesMax = 1024 * 1024
+  /// How many seconds the server has to answer.
+  public static let timeoutSeconds: TimeInterval = 30
+
+  private let endpoint: URL
+  private let headers: [String: String]
+  private let http: @Sendable (ClientRequest) async throws -> ClientResponse
+
+  /// Makes a validator that posts to the endpoint.
+  ///
+  /// - Parameter endpoint: The whole address, for example `https://example.com/v1/verify`.
+  public init(endpoint: URL) { self.init(endpoint: endpoint, headers: [:]) }
+
+  /// Makes a validator that sends more headers, for example the app's public key.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The whole address.
+  ///   - headers: Sent with each request, beside `Content-Type`.
+  public init(endpoint: URL, headers: [String: String]) {
+    self.init(endpoint: endpoint, headers: headers, http: LiveWorld.http)
+  }
+
+  package init(
+    endpoint: URL,
+    headers: [String: String] = [:],
+    http: @escaping @Sendable (ClientRequest) async throws -> ClientResponse
+  ) {
+    self.endpoint = endpoint
+    self.headers = headers
+    self.http = http
+  }
+
+  /// Asks about a receipt.
+  ///
+  /// - Parameters:
+  ///   - receiptData: The app receipt, or the ASCII text of a signed transaction.
+  ///   - isSandbox: A hint; signed data decides.
+  /// - Returns: The verdict.
+  /// - Throws: ``IAPError/network(underlying:)`` when there is none.
+  public func validate(
+    receiptData: Data,
+    isSandbox: Bool
+  ) async throws -> ReceiptValidationResult {
+    try await ask(
+      ["receipt": .string(receiptData.base64EncodedString()), "sandbox": .bool(isSandbox)]
+    )
+  }
+
+  /// Asks about one transaction.
+  ///
+  /// - Parameter evidence: What is known of it.
+  /// - Returns: The verdict.
+  /// - Throws: ``IAPError/network(underlying:)`` when there is none.
+  public func validate(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult {
+    let result = try await ask(Self.body(for: evidence))
+    if result.isValid, let product = result.productId, product != evidence.productId {
+      throw ServerAnswer.problem("the answer is about another product", status: 200)
+    }
+    return result
+  }
+
+  private static func body(for evidence: TransactionEvidence) -> JSONObject {
+    var body = JSONObject()
+    if let text = evidence.signedTransaction {
+      body["signedTransaction"] = .string(text)
+    } else {
+      body["receipt"] = evidence.receipt.map { .string($0.base64EncodedString()) }
+      body["transactionId"] = .string(evidence.transactionId)
+    }
+    body["sandbox"] = .bool(evidence.isSandbox)
+    body["productId"] = .string(evidence.productId)
+    body["orderNumber"] = evidence.orderNumber.map { .string($0) }
+    body["account"] = evidence.account.map { .string($0) }
+    body["installation"] = evidence.installation.map { .string($0) }
+    return body
+  }
+
+  private func ask(_ body: JSONObject) async throws -> ReceiptValidationResult {
+    let response = try await http(
+      ClientRequest(
+        method: "POST",
+        url: endpoint,
+        headers: headers.merging(
+          ["Content-Type": "application/json", "Accept": "application/json"]
+        ) { own, _ in own },
+        body: body.serialized,
+        timeout: Self.timeoutSeconds
+      )
+    )
+    return try ServerAnswer.verdict(response)
+  }
+}
+
+/// Reads what a server answered, and tells verdicts from everything else.
+enum ServerAnswer {
+  static func verdict(_ response: ClientResponse) throws(IAPError) -> ReceiptValidationResult {
+    let body = try body(response)
+    do {
+      return try JSONDecoder().decode(ReceiptValidationResult.self, from: body)
+    } catch {
+      throw problem("the answer is malformed", status: response.status)
+    }
+  }
+
+  static func body(_ response: ClientResponse) throws(IAPError) -> Data {
+    guard response.status == 200 else {
+      throw problem("the server answered \(response.status)", status: response.status)
+    }
+    guard response.body.count <= ServerReceiptValidator.answerBytesMax else {
+      throw problem("the answer is too long", status: response.status)
+    }
+    return Data(response.body)
+  }
+
+  /// An answer that is none.
+  ///
+  /// The text holds nothing out of the answer.
+  static func problem(_ text: String, status: Int) -> IAPError {
+    .network(
+      underlying: NSError(
+        domain: "IAPKit.ServerAnswer",
+        code: status,
+        userInfo: [NSLocalizedDescriptionKey: text]
+      )
+    )
+  }
+}
