@@ -31,6 +31,14 @@ let purityRules: [TidyRule] = [
     good: ["Sources/IAPKit/A.swift": "Task { }\n"]
   ),
   .ban(
+    "purity.client-language",
+    #"\bany[ \t]+[A-Z][\w.]*<|\bisolated[ \t]+deinit\b|\b(?:struct|class|enum|actor)[ \t]+\w+<each\b"#,
+    in: { $0.isSource && pureTargets.union(["IAPKit"]).contains($0.target ?? "") },
+    instead: "a form that runs on iOS 14 and macOS 11: a generic parameter or an own protocol",
+    bad: ["Sources/IAPKit/A.swift": "let a: any AsyncSequence<Int>\n"],
+    good: ["Sources/IAPKit/A.swift": "let a: any Sendable\nlet b: Array<Int>\n"]
+  ),
+  .ban(
     "purity.reducers",
     #"\bdefault[ \t]*:"#,
     in: { file in

@@ -189,10 +189,19 @@ private struct JSONCursor {
   }
 
   func decoded(_ range: Range<Int>) throws(PayloadError) -> String {
-    guard let text = String(validating: bytes[range], as: UTF8.self) else {
+    guard let text = validText(bytes[range]) else {
       throw PayloadError(.notJSON, "a text is not UTF-8 before byte \(range.upperBound)")
     }
     return text
+  }
+
+  /// The text of valid UTF-8; nil for other bytes.
+  ///
+  /// Decoding repairs what is not valid, so that the bytes then differ from what came. (The
+  /// library's own validating initialiser is newer than the client's oldest systems.)
+  private func validText(_ utf8: some Collection<UInt8>) -> String? {
+    let text = String(decoding: utf8, as: UTF8.self)
+    return text.utf8.count == utf8.count && text.utf8.elementsEqual(utf8) ? text : nil
   }
 
   mutating func escapedString(from start: Int) throws(PayloadError) -> String {
@@ -201,7 +210,7 @@ private struct JSONCursor {
       offset += 1
       switch byte {
       case UInt8(ascii: "\""):
-        guard let result = String(validating: text, as: UTF8.self) else {
+        guard let result = validText(text) else {
           throw PayloadError(.notJSON, "a text is not UTF-8 before byte \(offset)")
         }
         return result
