@@ -75,7 +75,7 @@ private let allowedImports: [String: Set<String>] = [
   "SimulatedApp": [
     "IAPKit", "SimulatedDevice", "AppStoreSimulator", "IAPModel", "Synchronization",
   ],
-  "ServerStorage": ["IAPModel", "IAPEntitlements", "Synchronization"],
+  "ServerStorage": ["IAPModel", "IAPEntitlements", "Synchronization", "Dispatch"],
   "SQLiteStorage": blocking.union([
     "ServerStorage", "IAPModel", "IAPEntitlements", "CSQLite",
   ]),

@@ -40,7 +40,7 @@ let namingRules: [TidyRule] = [
     bad: ["Sources/IAPModel/A.swift": "public enum OfferKind: String {\n  case a\n}\n"],
     good: ["Sources/IAPModel/A.swift": "public enum Parser {\n  static let a = 1\n}\n"]
   ) { tree in
-    tree.sources.filter { $0.target != "StoreKit" }.flatMap { file in
+    tree.sources.filter { clientTargets.contains($0.target ?? "") }.flatMap { file in
       rawEnums.matches(in: file.swift?.code ?? "").compactMap { match in
         closedSets.contains(match.groups[1])
           ? nil : .init(file, line: match.line, "public enum \(match.groups[1]) with raw values")
@@ -90,9 +90,12 @@ private let fieldVocabulary: Set = [
 
 /// Sets that this project closes itself; Apple cannot add to them.
 private let closedSets: Set = [
-  "Unit", "StoreGeneration", "DigestAlgorithm", "Phase", "Kind", "LogLevel", "TransactionSource",
-  "State", "RecordState", "QuarantineReason",
+  "AccessSource", "DigestAlgorithm", "Kind", "LogLevel", "PayloadKind", "Phase",
+  "QuarantineReason", "RecordState", "State", "StoreGeneration", "TransactionSource", "Unit",
 ]
+
+/// Where Apple's values reach an app.
+private let clientTargets: Set = ["IAPModel", "IAPEntitlements", "IAPSignatures", "IAPKit"]
 
 extension ProjectFile {
   /// Where an identifier may be a text: the wire, Apple's own API, and the client's facade.
@@ -107,6 +110,8 @@ private let facadeFiles: Set = [
   "IAPManager.swift", "IAPService.swift", "IAPConfiguration.swift", "IAPError.swift",
   "IAPProduct.swift", "IAPTransactionResult.swift", "TransactionRecord.swift",
   "TransactionStore.swift", "SK1PurchaseService.swift", "SK2PurchaseService.swift",
-  "ReceiptValidationResult.swift", "ReceiptValidator.swift", "EntitlementManager.swift",
+  "ReceiptValidationResult.swift", "ReceiptValidator.swift", "PurchaseOptions.swift",
+  "PurchaseState.swift", "AccessView.swift", "SK1Error.swift", "SK2Error.swift",
+  "EntitlementManager.swift",
   "PurchaseOutcome.swift",
 ]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Uses of newer symbols that are right all the same, as "file name: symbol" with the reason beside.
+/// Uses of newer symbols that are right all the same, as "file name: symbol", with a reason.
 private let excused: Set<String> = []
 
 /// Modules that carry versions: the standard library and the parts of Foundation.

@@ -1,5 +1,5 @@
-/// The names of StoreKit that are newer than the client's floor: the version of iOS that brought each,
-/// as Apple documents it. A name that is not listed is as old as what is around it.
+/// The names of StoreKit that are newer than the client's floor, with the version of iOS that
+/// brought each, as Apple documents it. A name that is not listed is as old as what is around it.
 let storeKitVersions: [String: SystemVersions] = Dictionary(
   uniqueKeysWithValues: storeKitNames.split(separator: "\n").compactMap { line in
     let words = line.split(separator: " ")

@@ -2,8 +2,8 @@ import Foundation
 
 /// Since when Apple's systems have each symbol, by the compiler's name for it.
 ///
-/// The toolchain's own modules carry the versions, also on Linux: `swift symbolgraph-extract` prints
-/// them. Our `StoreKit` module carries none; its names are looked up in ``storeKitVersions``.
+/// The toolchain's own modules carry the versions, also on Linux, and `swift symbolgraph-extract`
+/// prints them. Our `StoreKit` module carries none: its names are in ``storeKitVersions``.
 struct SymbolVersions: Sendable {
   private(set) var byUSR: [String: SystemVersions] = [:]
 
