@@ -14,7 +14,9 @@ package struct IAPWorld: Sendable {
   package var random: @Sendable () -> Double
   /// The app's folder on the disk.
   package var files: any ClientFiles
-  /// Makes one HTTP call. Throws ``IAPError/network(underlying:)`` when there is no answer.
+  /// Makes one HTTP call.
+  ///
+  /// Throws ``IAPError/network(underlying:)`` when there is no answer.
   package var http: @Sendable (ClientRequest) async throws -> ClientResponse
   /// Writes one line of the log.
   package var log: @Sendable (LogLine) -> Void
@@ -90,7 +92,9 @@ public enum LogLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
   public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// One line of the log. It never contains a receipt, a signed transaction, a token or an account.
+/// One line of the log.
+///
+/// It never contains a receipt, a signed transaction, a token or an account.
 public struct LogLine: Hashable, Sendable {
   /// How much it matters.
   public let level: LogLevel

@@ -2,9 +2,9 @@ package import Foundation
 package import IAPModel
 
 /// The App Store's record of one purchase, the same for both generations of StoreKit and for every
-/// way in which it can arrive. Adapters make it; they decide nothing.
+/// way in which it can arrive.
 ///
-/// A missing value is nil, never invented.
+/// Adapters make it; they decide nothing. A missing value is nil, never invented.
 package struct StoreTransaction: Hashable, Sendable, Codable {
   package var transactionID: TransactionID
   /// The first transaction; for a StoreKit 1 copy the purchase that it stands for.

@@ -41,7 +41,7 @@ public struct RetryPolicy: Hashable, Sendable {
   /// How much of a wait is left to chance, from 0 to 1.
   public var jitter: Double
 
-  /// Makes a policy; the defaults wait 2, 4, 8 ... seconds, at most an hour, less up to a half.
+  /// Makes a policy; by default the wait doubles from 2 seconds to an hour, less up to a half.
   public init(
     firstDelay: TimeInterval = 2,
     longestDelay: TimeInterval = 3600,
@@ -74,7 +74,9 @@ public struct QuarantinePolicy: Hashable, Sendable {
   public var countsEveryFailure: Bool
   /// After how many launches without an answer an order is shown as set aside.
   public var unansweredLaunches: Int
-  /// After how many seconds without an answer an order is shown as set aside. Both must be reached.
+  /// After how many seconds without an answer an order is shown as set aside.
+  ///
+  /// Both must be reached.
   public var unansweredSeconds: TimeInterval
 
   /// Makes a policy.

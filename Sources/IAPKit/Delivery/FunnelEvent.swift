@@ -1,7 +1,9 @@
 package import Foundation
 package import IAPModel
 
-/// What happened to a purchase on its way. Everything here was made durable before it is told.
+/// What happened to a purchase on its way.
+///
+/// Everything here was made durable before it is told.
 package enum FunnelEvent: Sendable {
   /// Goods are for the app: handed over by its handler, or, without one, accepted.
   case ready(Delivery.Kind, IAPTransactionResult)

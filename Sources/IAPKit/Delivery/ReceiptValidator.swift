@@ -111,7 +111,7 @@ public struct ReceiptValidationResult: Hashable, Sendable {
   public var entitlements: [ValidatedEntitlement]?
   /// Why it was not accepted.
   public var reasons: [RejectionReason]
-  /// What opens the customer's own data at the server. A secret.
+  /// What opens the customer's own data at the server; a secret.
   public var customerToken: String?
   /// Whether the server trusts simulated stores.
   public var isSimulated: Bool

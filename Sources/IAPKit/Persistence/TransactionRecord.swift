@@ -25,10 +25,14 @@ public enum QuarantineReason: String, Hashable, Sendable, Codable, CaseIterable 
   case rejected
   /// The server did not answer for too long. It is still asked, and the transaction not finished.
   case unanswered
+  /// Too many checks failed, by a policy that counts every failure.
+  case failedChecks
 }
 
 /// What the journal knows of one transaction.
-public struct TransactionRecord: Hashable, Sendable, Identifiable {
+///
+/// Records that ``TransactionStore`` hands out are copies; changing the journal goes through it.
+public struct TransactionRecord: Hashable, Sendable, Identifiable, Codable {
   package var transaction: StoreTransaction
   /// How far it is.
   public package(set) var state: RecordState
@@ -40,6 +44,8 @@ public struct TransactionRecord: Hashable, Sendable, Identifiable {
   public package(set) var attempts: Int
   /// How often it refused explicitly.
   public package(set) var rejections: Int
+  /// Whether the last answer was an explicit refusal.
+  package var wasRejectedLast: Bool
   /// How often the handler asked to be called later.
   package var deliveryAttempts: Int
   /// What went wrong last, in words without secrets.
@@ -60,6 +66,15 @@ public struct TransactionRecord: Hashable, Sendable, Identifiable {
   public package(set) var isFinished: Bool
   /// Whether the server's review queue knows.
   package var isReported: Bool
+  /// Whether nothing was left of it when this copy was made: one-time goods when acknowledged, a
+  /// subscription when its period was over.
+  public package(set) var isConsumed = false
+
+  private enum CodingKeys: String, CodingKey {
+    case transaction, state, quarantine, order, attempts, rejections, wasRejectedLast
+    case deliveryAttempts, lastError, savedAt, savedInLaunch, nextAttempt, acknowledged, unit
+    case claimedBy, isFinished, isReported
+  }
 
   package init(transaction: StoreTransaction, state: RecordState, savedAt: Date, launch: Int) {
     self.transaction = transaction
@@ -68,6 +83,7 @@ public struct TransactionRecord: Hashable, Sendable, Identifiable {
     self.savedInLaunch = launch
     self.attempts = 0
     self.rejections = 0
+    self.wasRejectedLast = false
     self.deliveryAttempts = 0
     self.acknowledged = []
     self.isFinished = false
@@ -76,6 +92,33 @@ public struct TransactionRecord: Hashable, Sendable, Identifiable {
 }
 
 extension TransactionRecord {
+  /// Makes a record of a purchase that the app learnt of by itself.
+  ///
+  /// - Parameters:
+  ///   - transactionId: The transaction's identifier.
+  ///   - productId: The product's identifier.
+  ///   - purchaseDate: When the customer was charged.
+  ///   - isConsumed: Whether the app has the goods already.
+  public init(
+    transactionId: String,
+    productId: String,
+    purchaseDate: Date,
+    isConsumed: Bool = false
+  ) {
+    let transaction = StoreTransaction(
+      transactionID: TransactionID(transactionId),
+      originalTransactionID: OriginalTransactionID(transactionId),
+      productID: ProductID(productId),
+      purchaseDate: purchaseDate,
+      proof: .receipt(nil),
+      verification: .unchecked,
+      source: .replay,
+      generation: .storekit1
+    )
+    self.init(transaction: transaction, state: .received, savedAt: purchaseDate, launch: 0)
+    self.isConsumed = isConsumed
+  }
+
   /// The transaction's identifier.
   public var id: String { transactionId }
   /// The transaction's identifier.
@@ -110,11 +153,20 @@ extension TransactionRecord {
   /// Whether the app has the goods.
   public var isAcknowledged: Bool { !acknowledged.isEmpty }
 
-  /// Whether nothing is left of it: one-time goods when acknowledged, a subscription when its
-  /// period is over.
+  /// Whether work is left: not judged, not handed over, or set aside.
+  public var isPending: Bool {
+    switch state {
+    case .held, .received, .quarantined, .refused: !isAcknowledged
+    case .accepted: true
+    case .delivered, .finished: false
+    }
+  }
+
+  /// Whether nothing is left of it at an instant.
   ///
-  /// - Parameter now: The instant to judge at.
-  /// - Returns: Whether the goods are used up or over.
+  /// - Parameter now: The instant.
+  /// - Returns: True for one-time goods that were acknowledged and for a subscription whose period
+  ///   is over.
   public func isConsumed(at now: Date) -> Bool {
     guard transaction.type == .autoRenewable else { return isAcknowledged }
     guard let expiresDate else { return false }

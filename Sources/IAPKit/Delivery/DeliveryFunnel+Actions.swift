@@ -1,0 +1,164 @@
+import Foundation
+import IAPModel
+
+extension DeliveryFunnel {
+  /// Performs one action of a machine; what comes of it is the machine's next event.
+  func perform(_ action: DeliveryAction, _ record: TransactionRecord) async {
+    let id = record.transaction.transactionID
+    switch action {
+    case .save: break
+    case .validate: postNext(.verdict(await judge(record)), to: id)
+    case .reverify: await reverify(record)
+    case .deliver(let due): await deliver(due, record)
+    case .finish: await finish(record)
+    case .retry(let date):
+      schedule(id, at: date)
+      tell(.retryScheduled(record, at: date))
+    case .report: report(record)
+    case .emit(let note): emit(note, record)
+    }
+  }
+
+  // MARK: Judging
+
+  private func judge(_ record: TransactionRecord) async -> DeliveryVerdict {
+    var transaction = record.transaction
+    let mayBeStale = transaction.generation == .storekit1 && record.wasRejectedLast
+    if transaction.proof.isMissing || mayBeStale {
+      if let receipt = await adapter.refreshedReceipt(), !receipt.isEmpty {
+        transaction.proof = .receipt(receipt)
+        keep(transaction.proof, record)
+      }
+    }
+    guard !transaction.proof.isMissing else { return .unknown(reason: "there is no receipt") }
+    guard let validator else { return .accepted(nil) }
+    do {
+      let result = try await validator.validate(evidence(transaction, record))
+      guard isAbout(transaction, result) else {
+        return .unknown(reason: "the answer is about another product")
+      }
+      return result.isValid ? .accepted(result) : .rejected(result)
+    } catch {
+      // The text of a foreign error may contain anything: only its kind is kept.
+      let kind = (error as? IAPError)?.code.rawValue ?? "\(type(of: error))"
+      return .unknown(reason: "no answer: \(kind)")
+    }
+  }
+
+  /// Receipt bytes are kept until they were accepted. When that fails they are read again later.
+  private func keep(_ proof: TransactionProof, _ record: TransactionRecord) {
+    var record = record
+    record.transaction.proof = proof
+    do throws(IAPError) {
+      try store.put(record, policy: configuration.orders)
+    } catch {
+      tell(.storageFailed(error))
+    }
+  }
+
+  /// A receipt holds many products, and a plain server may answer with any of them; a signed
+  /// transaction is about one.
+  private func isAbout(
+    _ transaction: StoreTransaction,
+    _ result: ReceiptValidationResult
+  ) -> Bool {
+    guard case .jws = transaction.proof, let productId = result.productId else { return true }
+    return productId == transaction.productID.rawValue
+  }
+
+  private func evidence(
+    _ transaction: StoreTransaction,
+    _ record: TransactionRecord
+  ) -> TransactionEvidence {
+    let order = record.order.flatMap { store.order($0) }
+    var evidence = TransactionEvidence(
+      transactionId: transaction.transactionID.rawValue,
+      originalTransactionId: transaction.originalTransactionID.rawValue,
+      productId: transaction.productID.rawValue,
+      orderNumber: record.order?.description,
+      account: order?.account?.rawValue,
+      installation: store.installation?.rawValue,
+      isSandbox: configuration.isSandbox
+    )
+    switch transaction.proof {
+    case .jws(let text): evidence.signedTransaction = text
+    case .receipt(let bytes): evidence.receipt = bytes.map { Data($0) }
+    }
+    return evidence
+  }
+
+  private func reverify(_ record: TransactionRecord) async {
+    let id = record.transaction.transactionID
+    let again = await adapter.unfinished().first { $0.transactionID == id }
+    if let again {
+      postNext(.arrived(again, order: nil), to: id)
+    } else {
+      postNext(.verdict(.unknown(reason: "the signature does not hold")), to: id)
+    }
+  }
+
+  // MARK: Handing over
+
+  /// Calls the handler or the listener. One effect takes place at a time for each key, whichever
+  /// record it comes from; its end is saved before the next one looks.
+  private func deliver(_ due: DueEffect, _ record: TransactionRecord) async {
+    let id = record.transaction.transactionID
+    guard effectsInProgress[due.key] == nil else {
+      await withCheckedContinuation { effectsInProgress[due.key]?.append($0) }
+      return postNext(.due(nil), to: id)
+    }
+    effectsInProgress[due.key] = []
+    defer { effectsInProgress.removeValue(forKey: due.key)?.forEach { $0.resume() } }
+    let result = result(record)
+    let answer: DeliveryAnswer
+    if let handler {
+      let delivery = Delivery(
+        kind: due.kind,
+        transaction: result,
+        idempotencyKey: due.key,
+        order: record.order.flatMap { store.order($0) },
+        validation: validations[id]
+      )
+      answer = await handler(delivery)
+    } else if let listener {
+      listener(due.kind, result)
+      answer = .delivered
+    } else {
+      return
+    }
+    await step(.answered(answer, due), id)
+  }
+
+  private func finish(_ record: TransactionRecord) async {
+    guard FinishPolicy.decide(FinishPolicy.Facts(record)) == .finish else { return }
+    let answer = await adapter.finish(record.transaction.reference)
+    postNext(.storeAnswered(answer), to: record.transaction.transactionID)
+  }
+
+  private func report(_ record: TransactionRecord) {
+    guard let report = configuration.reportQuarantine else { return }
+    let id = record.transaction.transactionID
+    Task {
+      // When it fails it is reported again at the next trigger.
+      guard (try? await report(record)) != nil else { return }
+      post(.reported, to: id)
+    }
+  }
+
+  private func emit(_ note: DeliveryNote, _ record: TransactionRecord) {
+    let id = record.transaction.transactionID
+    switch note {
+    case .saved: tell(.saved(record))
+    case .held: tell(.held(record))
+    case .quarantined: tell(.quarantined(record))
+    case .finished: tell(.finished(record))
+    case .accepted(let result):
+      validations[id] = result
+      tell(.accepted(record, result))
+    case .rejected(let result): tell(.rejected(record, result))
+    case .ready(let kind):
+      noteHandedOver(id)
+      tell(.ready(kind, result(record)))
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import IAPModel
+
+extension DeliveryFunnel {
+  // MARK: Buying
+
+  /// Opens an order, then the payment sheet, and follows the purchase until it is done or waits.
+  ///
+  /// - Parameters:
+  ///   - draft: What is bought.
+  ///   - simulatesAskToBuy: Whether the sandbox shall pretend that a parent must agree.
+  /// - Returns: What became of it.
+  package func buy(_ draft: OrderDraft, simulatesAskToBuy: Bool = false) async -> PurchaseOutcome {
+    begin()
+    guard adapter.canMakePayments() else { return .failed(.paymentsNotAllowed) }
+    if let first = purchases[draft.productID] {
+      guard configuration.orders.secondTap == .join else { return .failed(.purchaseInProgress) }
+      return await first.value
+    }
+    guard purchases.isEmpty || configuration.orders.concurrency == .onePerProduct else {
+      return .failed(.purchaseInProgress)
+    }
+    let task = Task {
+      let outcome = await purchase(draft, simulatesAskToBuy)
+      purchases[draft.productID] = nil
+      return outcome
+    }
+    purchases[draft.productID] = task
+    return await task.value
+  }
+
+  private func purchase(_ draft: OrderDraft, _ simulatesAskToBuy: Bool) async -> PurchaseOutcome {
+    let order: Order
+    do throws(IAPError) {
+      order = try store.open(draft, policy: configuration.orders)
+    } catch {
+      if case .storage = error { tell(.storageFailed(error)) }
+      return .failed(error)
+    }
+    tell(.order(order))
+    let request = StorePurchaseRequest(
+      productID: order.productId,
+      quantity: order.quantity,
+      accountToken: order.accountToken,
+      simulatesAskToBuy: simulatesAskToBuy
+    )
+    switch await adapter.purchase(request) {
+    case .transaction(let transaction): return await follow(transaction, order)
+    case .pending:
+      move(order, to: .pending)
+      return .pending(orderNumber: order.displayNumber)
+    case .scheduled(let transaction):
+      move(order, to: .scheduled)
+      guard let transaction else { return .scheduled(nil) }
+      _ = await process(transaction)
+      return .scheduled(IAPTransactionResult(transaction, order: nil))
+    case .failed(let error, let reference):
+      let state: Order.State = error == .userCancelled ? .cancelled : .failed
+      let isSaved = move(order, to: state, failure: error)
+      if let reference { await finishFailed(reference, isSaved: isSaved) }
+      return error == .userCancelled ? .cancelled : .failed(error)
+    }
+  }
+
+  private func follow(_ transaction: StoreTransaction, _ order: Order) async -> PurchaseOutcome {
+    let progress = await process(transaction, order: order.number)
+    // The store answered with a purchase of before: nothing was paid for this order.
+    if case .alreadyDelivered = progress { move(order, to: .cancelled) }
+    return PurchaseOutcome(progress)
+  }
+
+  /// Whether the order's new state is durable.
+  @discardableResult
+  private func move(_ order: Order, to state: Order.State, failure: IAPError? = nil) -> Bool {
+    do throws(IAPError) {
+      if let moved = try store.move(order.number, to: state, failure: failure) {
+        tell(.order(moved))
+      }
+      return true
+    } catch {
+      tell(.storageFailed(error))
+      return false
+    }
+  }
+
+  private func finishFailed(_ reference: StoreReference, isSaved: Bool) async {
+    let facts = FinishPolicy.Facts(storeState: .failed, isSaved: isSaved)
+    guard FinishPolicy.decide(facts) == .finish else { return }
+    _ = await adapter.finish(reference)
+  }
+
+  // MARK: What arrives by itself
+
+  /// Handles one signal of the adapter. It returns at once: a listener never waits for an element.
+  func receive(_ signal: StoreSignal) {
+    begin()
+    switch signal {
+    case .transaction(let transaction):
+      post(.arrived(transaction, order: nil), to: transaction.transactionID)
+    case .failed(let failure):
+      let state: Order.State = failure.error == .userCancelled ? .cancelled : .failed
+      let isSaved = moveOpen(
+        failure.accountToken,
+        failure.productID,
+        failure.quantity,
+        to: state,
+        failure: failure.error
+      )
+      tell(.purchaseFailed(failure.productID, failure.error))
+      Task { await finishFailed(failure.reference, isSaved: isSaved) }
+    case .deferred(let deferral):
+      moveOpen(deferral.accountToken, deferral.productID, deferral.quantity, to: .pending)
+    }
+  }
+
+  @discardableResult
+  private func moveOpen(
+    _ token: AppAccountToken?,
+    _ product: ProductID,
+    _ quantity: Int,
+    to state: Order.State,
+    failure: IAPError? = nil
+  ) -> Bool {
+    do throws(IAPError) {
+      let order = try store.moveOpen(
+        token: token,
+        product: product,
+        quantity: quantity,
+        to: state,
+        failure: failure
+      )
+      if let order { tell(.order(order)) }
+      return true
+    } catch {
+      tell(.storageFailed(error))
+      return false
+    }
+  }
+
+  // MARK: Restoring
+
+  /// Asks the store for what the account owns, and brings every copy to its end.
+  ///
+  /// - Returns: How far each copy came.
+  package func restore() async -> RestoreReport {
+    begin()
+    do throws(IAPError) {
+      let copies = try await adapter.restore()
+      var progress: [DeliveryProgress] = []
+      await withTaskGroup(of: (Int, DeliveryProgress).self) { group in
+        for (index, copy) in copies.enumerated() {
+          group.addTask { (index, await self.process(copy)) }
+        }
+        var found: [(Int, DeliveryProgress)] = []
+        for await one in group { found.append(one) }
+        progress = found.sorted { $0.0 < $1.0 }.map(\.1)
+      }
+      tell(.restoreEnded(nil))
+      return RestoreReport(progress: progress)
+    } catch {
+      tell(.restoreEnded(error))
+      return RestoreReport(error: error)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package import Foundation
+package import IAPModel
+
+extension DeliveryFunnel {
+  /// Tries again at once whatever waits: the app came to the front, or the network is back.
+  ///
+  /// - Parameter trigger: What happened. An explicit refusal keeps its time all the same.
+  package func retry(_ trigger: RetryTrigger) async {
+    await recover(trigger)
+  }
+
+  /// Goes on where the journal says that something is left, the oldest purchase first; then with
+  /// what StoreKit waits to be finished.
+  func recover(_ trigger: RetryTrigger) async {
+    begin()
+    let waiting = store.records().filter(\.hasWorkLeft).map(\.transaction.transactionID)
+    let known = Set(waiting)
+    for id in waiting + unsaved.keys.filter({ !known.contains($0) }).sorted() { goOn(id, trigger) }
+    for transaction in await adapter.unfinished() {
+      post(.arrived(transaction, order: nil), to: transaction.transactionID)
+    }
+  }
+
+  /// Hands over what waited for the app: its login is ready.
+  package func openDelivery() {
+    isDeliveryOpen = true
+    handOverWaiting()
+  }
+
+  /// Sets or removes the closure that is told of goods. Without a handler its return acknowledges,
+  /// and what waited for it comes first.
+  package func attachListener(
+    _ listener: (@Sendable (Delivery.Kind, IAPTransactionResult) -> Void)?
+  ) {
+    self.listener = listener
+    if listener != nil { handOverWaiting() }
+  }
+
+  private func handOverWaiting() {
+    for record in store.records() where record.state == .accepted {
+      post(.due(nil), to: record.transaction.transactionID)
+    }
+  }
+
+  /// Takes note of a refund that the server knows of and this device does not (StoreKit 1).
+  ///
+  /// - Parameters:
+  ///   - id: The transaction.
+  ///   - date: When the App Store took it back.
+  package func applyRevocation(_ id: TransactionID, at date: Date) {
+    guard var transaction = store.record(id)?.transaction else { return }
+    transaction.revocationDate = date
+    post(.arrived(transaction, order: nil), to: id)
+  }
+
+  /// Looks again at what was set aside: it is judged once more and handed over.
+  ///
+  /// - Parameter id: The transaction.
+  package func release(_ id: TransactionID) { post(.released, to: id) }
+}
+
+extension TransactionRecord {
+  /// Whether a launch has to go on with it.
+  fileprivate var hasWorkLeft: Bool {
+    switch state {
+    case .held, .received, .accepted, .delivered: true
+    case .finished: false
+    case .quarantined: quarantine == .unanswered || !isReported || !isFinished
+    case .refused: !isReported || !isFinished
+    }
+  }
+}

@@ -1,0 +1,277 @@
+import Foundation
+import IAPModel
+
+/// The one way from the store to the user, for every source.
+///
+/// Each transaction has a state machine of its own (``DeliveryReducer``); the funnel performs what
+/// the machines decide. A slow or bad transaction never delays another.
+///
+/// - **Concurrency:** events of one transaction are handled one after the other, in the order of
+///   their arrival; different transactions proceed at the same time.
+package actor DeliveryFunnel {
+  package nonisolated let store: TransactionStore
+  package nonisolated let events = EventStream()
+
+  let configuration: FunnelConfiguration
+  let world: IAPWorld
+  nonisolated let adapter: any StoreAdapter
+  let validator: (any ReceiptValidator)?
+  let handler: DeliveryHandler?
+
+  var isDeliveryOpen: Bool
+  var listener: (@Sendable (Delivery.Kind, IAPTransactionResult) -> Void)?
+  /// Purchases whose sheet is open, or whose outcome is not known yet.
+  var purchases: [ProductID: Task<PurchaseOutcome, Never>] = [:]
+  /// Effects that are taking place, and who waits for their end.
+  var effectsInProgress: [String: [CheckedContinuation<Void, Never>]] = [:]
+  /// What the server answered in this process.
+  var validations: [TransactionID: ReceiptValidationResult] = [:]
+  /// Transactions that arrived and could not be saved.
+  var unsaved: [TransactionID: StoreTransaction] = [:]
+
+  private struct Waiter {
+    var continuation: CheckedContinuation<DeliveryProgress, Never>
+    var order: OrderNumber?
+    var wasDone: Bool
+  }
+
+  private struct Lifetime {
+    var signals: AsyncStream<StoreSignal>.Continuation?
+    var isStarted = false
+  }
+
+  private nonisolated let lifetime = Locked(Lifetime())
+  private var isBegun = false
+  private var mailboxes: [TransactionID: [DeliveryEvent]] = [:]
+  private var active: Set<TransactionID> = []
+  private var waiters: [TransactionID: [Waiter]] = [:]
+  private var timers: [TransactionID: Task<Void, Never>] = [:]
+  private var storageFailures: [TransactionID: (error: IAPError, count: Int)] = [:]
+  /// Transactions whose goods became the app's in this process.
+  private var handedOver: Set<TransactionID> = []
+
+  /// Makes a funnel; nothing happens before ``start()``.
+  ///
+  /// - Parameters:
+  ///   - configuration: How it behaves.
+  ///   - world: Time, chance and the log.
+  ///   - adapter: StoreKit.
+  ///   - store: The journal.
+  ///   - validator: The judge; without one the device's own verdict accepts.
+  ///   - handler: What hands over the goods; without one the listener's return, the caller, or
+  ///     ``TransactionStore/markConsumed(_:)`` acknowledges.
+  package init(
+    configuration: FunnelConfiguration,
+    world: IAPWorld,
+    adapter: any StoreAdapter,
+    store: TransactionStore,
+    validator: (any ReceiptValidator)?,
+    handler: DeliveryHandler?
+  ) {
+    self.configuration = configuration
+    self.world = world
+    self.adapter = adapter
+    self.store = store
+    self.validator = validator
+    self.handler = handler
+    self.isDeliveryOpen = !configuration.holdsDelivery
+  }
+
+  // MARK: Life
+
+  /// Begins to listen at once and recovers what an earlier process left behind.
+  package nonisolated func start() {
+    let (signals, continuation) = AsyncStream.makeStream(of: StoreSignal.self)
+    let isFirst = lifetime.withLock { lifetime in
+      lifetime.signals?.finish()
+      lifetime.signals = continuation
+      defer { lifetime.isStarted = true }
+      return !lifetime.isStarted
+    }
+    store.onAcknowledgement { [weak self] id in
+      Task { [weak self] in await self?.post(.acknowledged, to: id) }
+    }
+    adapter.start { continuation.yield($0) }
+    Task { [weak self] in
+      await self?.recover(isFirst ? .launch : .foreground)
+      for await signal in signals { await self?.receive(signal) }
+    }
+  }
+
+  /// Ends listening; what is under way goes on. ``start()`` begins again.
+  package nonisolated func stop() {
+    adapter.stop()
+    lifetime.withLock { lifetime in
+      lifetime.signals?.finish()
+      lifetime.signals = nil
+    }
+  }
+
+  /// Counts the launch once the journal can be used.
+  func begin() {
+    guard !isBegun else { return }
+    do throws(IAPError) {
+      let damaged = try store.beginLaunch()
+      isBegun = true
+      if damaged > 0 { tell(.journalRepaired(damagedRecords: damaged)) }
+    } catch {
+      tell(.storageFailed(error))
+    }
+  }
+
+  // MARK: Machines
+
+  /// Hands a transaction to its machine and waits until it is done or has to wait.
+  ///
+  /// - Parameters:
+  ///   - transaction: The transaction, from any source.
+  ///   - order: The order that it was bought for, when the caller knows it.
+  /// - Returns: How far it came.
+  package func process(
+    _ transaction: StoreTransaction,
+    order: OrderNumber? = nil
+  ) async -> DeliveryProgress {
+    begin()
+    let id = transaction.transactionID
+    let state = store.record(id)?.state
+    let wasDone = state == .delivered || state == .finished
+    return await withCheckedContinuation { continuation in
+      waiters[id, default: []].append(
+        Waiter(continuation: continuation, order: order, wasDone: wasDone)
+      )
+      post(.arrived(transaction, order: order), to: id)
+    }
+  }
+
+  func post(_ event: DeliveryEvent, to id: TransactionID) {
+    mailboxes[id, default: []].append(event)
+    guard active.insert(id).inserted else { return }
+    Task { await run(id) }
+  }
+
+  /// Puts an event before those that wait: it belongs to what is being done.
+  func postNext(_ event: DeliveryEvent, to id: TransactionID) {
+    mailboxes[id, default: []].insert(event, at: 0)
+  }
+
+  private func run(_ id: TransactionID) async {
+    while let event = mailboxes[id]?.first {
+      mailboxes[id]?.removeFirst()
+      await step(event, id)
+    }
+    mailboxes[id] = nil
+    active.remove(id)
+    settle(id)
+  }
+
+  func step(_ event: DeliveryEvent, _ id: TransactionID) async {
+    var event = event
+    let record = store.record(id)
+    if case .arrived(let transaction, nil) = event, record?.order == nil {
+      let order = store.match(transaction, policy: configuration.orders)
+      event = .arrived(transaction, order: order?.number)
+    }
+    guard let next = DeliveryReducer.reduce(record, event, context(id)) else { return }
+    for action in next.actions {
+      if case .save = action {
+        guard save(next.record, event, id) else { return }
+      } else {
+        await perform(action, next.record)
+      }
+    }
+  }
+
+  private func context(_ id: TransactionID) -> DeliveryContext {
+    DeliveryContext(
+      now: world.now(),
+      random: world.random(),
+      launch: store.launch,
+      installation: store.installation,
+      retry: configuration.retry,
+      quarantine: configuration.quarantine,
+      isDeliveryOpen: isDeliveryOpen,
+      hasTaker: handler != nil || listener != nil,
+      hasCaller: waiters[id] != nil,
+      isKnown: { [store] in store.isKnown($0) }
+    )
+  }
+
+  /// Whether the record is durable. When it is not, nothing else is done, and the event comes again.
+  private func save(
+    _ record: TransactionRecord,
+    _ event: DeliveryEvent,
+    _ id: TransactionID
+  ) -> Bool {
+    do throws(IAPError) {
+      let order = try store.put(record, policy: configuration.orders)
+      storageFailures[id] = nil
+      unsaved[id] = nil
+      if let order { tell(.order(order)) }
+      return true
+    } catch {
+      let count = (storageFailures[id]?.count ?? 0) + 1
+      storageFailures[id] = (error, count)
+      if case .arrived(let transaction, _) = event { unsaved[id] = transaction }
+      tell(.storageFailed(error))
+      let delay = configuration.retry.delay(afterAttempts: count, random: world.random())
+      schedule(id, at: world.now() + delay)
+      return false
+    }
+  }
+
+  func schedule(_ id: TransactionID, at date: Date) {
+    timers[id]?.cancel()
+    let delay = max(0, date.timeIntervalSince(world.now()))
+    timers[id] = Task { [weak self, sleep = world.sleep] in
+      do { try await sleep(delay) } catch { return }
+      await self?.goOn(id, nil)
+    }
+  }
+
+  /// Goes on with one transaction: a timer or a trigger says so.
+  func goOn(_ id: TransactionID, _ trigger: RetryTrigger?) {
+    timers.removeValue(forKey: id)?.cancel()
+    if let transaction = unsaved.removeValue(forKey: id) {
+      post(.arrived(transaction, order: nil), to: id)
+    }
+    post(.due(trigger), to: id)
+  }
+
+  // MARK: Answers
+
+  private func settle(_ id: TransactionID) {
+    guard let waiting = waiters.removeValue(forKey: id) else { return }
+    for waiter in waiting { waiter.continuation.resume(returning: progress(id, waiter)) }
+  }
+
+  private func progress(_ id: TransactionID, _ waiter: Waiter) -> DeliveryProgress {
+    if let failure = storageFailures[id] { return .storageFailed(failure.error) }
+    guard let record = store.record(id) else { return .storageFailed(.storage(.notFound)) }
+    let result = result(record)
+    switch record.state {
+    case .held: return .held(result)
+    case .received: return record.wasRejectedLast ? .rejected(result) : .processing(result)
+    case .accepted:
+      return handler == nil && listener == nil && isDeliveryOpen && record.claimedBy == nil
+        ? .delivered(result) : .processing(result)
+    case .delivered, .finished:
+      let isOfOrder = waiter.order != nil && waiter.order == record.order
+      let isNew = !waiter.wasDone && handedOver.contains(id)
+      return isOfOrder || isNew ? .delivered(result) : .alreadyDelivered(result)
+    case .quarantined:
+      return record.quarantine == .unanswered ? .processing(result) : .quarantined(result)
+    case .refused: return .refused(result)
+    }
+  }
+
+  func result(_ record: TransactionRecord) -> IAPTransactionResult {
+    IAPTransactionResult(record.transaction, order: record.order.flatMap { store.order($0) })
+  }
+
+  func noteHandedOver(_ id: TransactionID) { handedOver.insert(id) }
+
+  func tell(_ event: FunnelEvent) {
+    events.send(event)
+    world.log(LogLine(event.level, event.logText))
+  }
+}

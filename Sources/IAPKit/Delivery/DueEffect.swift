@@ -1,0 +1,77 @@
+package import IAPModel
+
+/// What is still to be done with the goods of one transaction.
+///
+/// Goods are handed over once for each unit, taken back once for each revocation, and handed over
+/// again once for each reversal, however and wherever they arrive (design, invariant 3).
+package struct DueEffect: Hashable, Sendable {
+  package var kind: Delivery.Kind
+  /// The name of the effect: the same on every launch and for every copy of the purchase.
+  package var key: String
+
+  /// The effect that a record calls for; nil when there is none.
+  ///
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - isKnown: Whether an effect of this name took place, through any record.
+  /// - Returns: What is to be done next, and its name.
+  package static func of(_ record: TransactionRecord, isKnown: (String) -> Bool) -> DueEffect? {
+    let unit = record.deliveryUnit
+    let grant = "grant:\(unit)"
+    let wasGranted = isKnown(grant) || record.grantAliases.contains(where: isKnown)
+    let taken = record.acknowledged.last { $0.hasPrefix("clawback:") || $0.hasPrefix("regrant:") }
+    if let revocationDate = record.transaction.revocationDate {
+      // What was never handed over cannot be taken back.
+      guard wasGranted else { return nil }
+      let clawback = "clawback:\(unit):\(revocationDate.milliseconds)"
+      return isKnown(clawback) ? nil : DueEffect(kind: .clawback, key: clawback)
+    }
+    guard wasGranted else { return DueEffect(kind: .grant, key: grant) }
+    guard let taken, taken.hasPrefix("clawback:") else { return nil }
+    let regrant = "regrant:" + taken.dropFirst("clawback:".count)
+    return isKnown(regrant) ? nil : DueEffect(kind: .regrant, key: regrant)
+  }
+}
+
+extension TransactionRecord {
+  /// The name of what was paid for: the server's, else the adapter's, else by the type, else the
+  /// purchase that the transaction stands for.
+  package var deliveryUnit: UnitID {
+    if let unit = unit ?? transaction.unit { return unit }
+    switch transaction.type {
+    case .consumable?, .nonRenewable?: return UnitID("tx:\(transaction.transactionID)")
+    case .nonConsumable?: return UnitID("orig:\(transaction.originalTransactionID)")
+    case .autoRenewable?:
+      guard let line = transaction.webOrderLineItemID else {
+        return UnitID(
+          "period:\(transaction.originalTransactionID):at:\(purchaseDate.milliseconds)"
+        )
+      }
+      return UnitID("period:\(transaction.originalTransactionID):line:\(line)")
+    default: return UnitID("tx:\(standsFor)")
+    }
+  }
+
+  /// The transaction that this one is, or is a restored copy of.
+  private var standsFor: String {
+    transaction.storeState == .restored
+      ? transaction.originalTransactionID.rawValue : transaction.transactionID.rawValue
+  }
+
+  /// Names under which the goods may have been handed over before more was known of them.
+  fileprivate var grantAliases: [String] {
+    let isCopy = transaction.storeState == .restored
+    guard isCopy || transaction.type == .nonConsumable else { return [] }
+    guard transaction.type != .autoRenewable else { return [] }
+    let original = transaction.originalTransactionID
+    return ["grant:tx:\(original)", "grant:orig:\(original)"]
+  }
+
+  /// Whether the goods are used up, or may be: only the app can say that it has them.
+  package var needsAppToAcknowledge: Bool {
+    switch transaction.type {
+    case .nonConsumable?, .autoRenewable?, .nonRenewable?: false
+    default: true
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package import Foundation
+package import IAPModel
+
+/// All orders, and the rules by which they are opened, joined and closed. Pure: the store makes
+/// changes durable.
+package struct OrderBook: Sendable {
+  /// The longest number that an app may give an order, in UTF-8 bytes.
+  package static let numberBytesMax = 256
+  /// The longest context of an order, keys and values together, in UTF-8 bytes.
+  package static let contextBytesMax = 16_384
+  /// The most that can be bought at once.
+  ///
+  /// - **Source:** StoreKit, `SKMutablePayment.quantity`.
+  package static let quantityMax = 10
+
+  private var orders: [OrderNumber: Order] = [:]
+  private var byToken: [AppAccountToken: [OrderNumber]] = [:]
+  private var byProduct: [ProductID: [OrderNumber]] = [:]
+  private var opened: Set<OrderNumber> = []
+
+  package init() {}
+
+  /// Every order, oldest first.
+  package var all: [Order] {
+    orders.values.sorted { ($0.createdAt, $0.number) < ($1.createdAt, $1.number) }
+  }
+
+  package subscript(number: OrderNumber) -> Order? { orders[number] }
+
+  /// The order of this number: a UUID, or the app's own number.
+  package func find(_ number: String) -> Order? {
+    orders[Self.number(of: number)]
+  }
+
+  /// The UUID of an order's number: itself when it is one, else one made from the text.
+  package static func number(of text: String) -> OrderNumber {
+    OrderNumber(text) ?? OrderNumber(NameUUID.make(text, in: NameUUID.orderNumbers))
+  }
+
+  package mutating func put(_ order: Order) {
+    if orders[order.number] == nil {
+      byToken[order.accountToken, default: []].append(order.number)
+      byProduct[order.productId, default: []].append(order.number)
+    }
+    orders[order.number] = order
+    if order.state == .opened { opened.insert(order.number) } else { opened.remove(order.number) }
+  }
+
+  // MARK: Opening
+
+  /// The order for a purchase that is about to begin; it is not in the book yet.
+  package func opening(
+    _ draft: OrderDraft,
+    policy: OrderPolicy,
+    now: Date,
+    newNumber: UUID
+  ) throws(IAPError) -> Order {
+    try Self.check(draft)
+    let isBusy = opened.contains { number in
+      guard let order = orders[number], order.inFlightUntil > now else { return false }
+      return policy.concurrency == .oneAtAll || order.productId == draft.productID
+    }
+    guard !isBusy else { throw .purchaseInProgress }
+    let number = draft.number.map(Self.number(of:)) ?? OrderNumber(newNumber)
+    var token = policy.userToken.map { AppAccountToken($0) } ?? number.accountToken
+    if let text = draft.accountToken {
+      guard let given = AppAccountToken(text) else {
+        throw .invalidOrder(reason: "the account token is no UUID")
+      }
+      token = given
+    }
+    if let known = orders[number] {
+      return try Self.reopened(known, draft, policy: policy, now: now)
+    }
+    return Order(
+      number: number,
+      merchantNumber: draft.number.flatMap { OrderNumber($0) == nil ? $0 : nil },
+      productId: draft.productID,
+      quantity: draft.quantity,
+      account: draft.account,
+      accountToken: token,
+      context: draft.context,
+      createdAt: now,
+      state: .opened,
+      updatedAt: now,
+      inFlightUntil: now + policy.inFlightSeconds
+    )
+  }
+
+  private static func check(_ draft: OrderDraft) throws(IAPError) {
+    guard (1...quantityMax).contains(draft.quantity) else {
+      throw .invalidOrder(reason: "the quantity is not from 1 to \(quantityMax)")
+    }
+    if let number = draft.number {
+      guard !number.isEmpty, number.utf8.count <= numberBytesMax else {
+        throw .invalidOrder(reason: "the order number is empty or too long")
+      }
+    }
+    let size = draft.context.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    guard size <= contextBytesMax else {
+      throw .invalidOrder(reason: "the context is longer than \(contextBytesMax) bytes")
+    }
+  }
+
+  private static func reopened(
+    _ known: Order,
+    _ draft: OrderDraft,
+    policy: OrderPolicy,
+    now: Date
+  ) throws(IAPError) -> Order {
+    guard known.productId == draft.productID, known.quantity == draft.quantity else {
+      throw .invalidOrder(reason: "an order of this number is for something else")
+    }
+    switch known.state {
+    case .opened, .cancelled, .failed:
+      var order = known
+      order.move(to: .opened, now: now)
+      order.inFlightUntil = now + policy.inFlightSeconds
+      return order
+    case .pending, .scheduled:
+      throw .invalidOrder(reason: "the order of this number waits for somebody else")
+    case .paid, .delivered, .quarantined, .refused:
+      throw .invalidOrder(reason: "the order of this number is paid")
+    }
+  }
+
+  // MARK: Joining
+
+  /// The order that a transaction belongs to; nil when there is none.
+  ///
+  /// By the token that came back; without one, which only StoreKit 1 leaves out, by product and
+  /// quantity. An order that was closed unpaid is found for as long as the policy says.
+  package func match(_ transaction: StoreTransaction, policy: OrderPolicy, now: Date) -> Order? {
+    if let token = transaction.appAccountToken {
+      if let order = orders[OrderNumber(token.rawValue)], order.accountToken == token {
+        return order
+      }
+      return best(byToken[token] ?? [], transaction, policy: policy, now: now)
+    }
+    let isNewPurchase =
+      transaction.storeState == .purchased
+      && transaction.originalTransactionID.rawValue == transaction.transactionID.rawValue
+    guard transaction.generation == .storekit1, isNewPurchase,
+      transaction.applicationUsername == nil
+    else { return nil }
+    return best(byProduct[transaction.productID] ?? [], transaction, policy: policy, now: now)
+  }
+
+  /// The open order of a purchase that ended without a transaction; nil when there is none.
+  package func matchOpen(
+    token: AppAccountToken?,
+    product: ProductID,
+    quantity: Int
+  ) -> Order? {
+    let numbers = token.map { byToken[$0] ?? [] } ?? byProduct[product] ?? []
+    return
+      numbers.compactMap { orders[$0] }
+      .filter { $0.productId == product && $0.quantity == quantity && $0.transactionId == nil }
+      .filter { $0.state == .opened || $0.state == .pending }
+      .min { $0.createdAt < $1.createdAt }
+  }
+
+  /// Open orders first, the oldest of them; then those closed unpaid, the newest.
+  private func best(
+    _ numbers: [OrderNumber],
+    _ transaction: StoreTransaction,
+    policy: OrderPolicy,
+    now: Date
+  ) -> Order? {
+    let candidates = numbers.compactMap { orders[$0] }.filter { order in
+      order.transactionId == nil && order.productId == transaction.productID
+        && order.quantity == transaction.quantity
+    }
+    let open = candidates.filter { $0.state == .opened || $0.state == .pending }
+    if let order = open.min(by: { $0.createdAt < $1.createdAt }) { return order }
+    return
+      candidates
+      .filter { $0.isClosedUnpaid && now < $0.updatedAt + policy.reopenSeconds }
+      .max { $0.updatedAt < $1.updatedAt }
+  }
+
+  // MARK: Following
+
+  /// The order of a record, moved to where the record is; nil when nothing changes.
+  package func following(_ record: TransactionRecord, policy: OrderPolicy, now: Date) -> Order? {
+    guard let number = record.order, var order = orders[number] else { return nil }
+    let transactionID = record.transaction.transactionID
+    if order.transactionId == nil {
+      let isLate = order.isClosedUnpaid && now >= order.updatedAt + policy.reopenSeconds
+      guard !isLate, order.productId == record.transaction.productID else { return nil }
+      order.transactionId = transactionID
+    }
+    guard order.transactionId == transactionID, let state = Order.State(record) else { return nil }
+    guard order.state != state else { return nil }
+    order.move(to: state, now: now)
+    return order
+  }
+}
+
+extension Order {
+  /// Whether it ended without a payment.
+  var isClosedUnpaid: Bool { state == .cancelled || state == .failed }
+
+  package mutating func move(to state: State, now: Date, failure: IAPError? = nil) {
+    self.state = state
+    self.updatedAt = now
+    self.failure = failure?.code.rawValue
+  }
+}
+
+extension Order.State {
+  /// Where the order of a record is; nil while the record says nothing about it.
+  fileprivate init?(_ record: TransactionRecord) {
+    switch record.state {
+    case .held: return nil
+    case .received, .accepted: self = .paid
+    case .delivered, .finished: self = .delivered
+    case .quarantined: self = .quarantined
+    case .refused: self = .refused
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import IAPModel
+
+extension StoreTransaction {
+  /// What is known after another copy of the same transaction arrived.
+  ///
+  /// The later signature counts. What is not signed (StoreKit 1) never takes a revocation back.
+  func merged(with other: StoreTransaction, needsProof: Bool) -> StoreTransaction {
+    if let mine = signedDate, let theirs = other.signedDate, theirs < mine { return self }
+    var merged = other
+    merged.source = source
+    merged.type = other.type ?? type
+    merged.unit = other.unit ?? unit
+    merged.webOrderLineItemID = other.webOrderLineItemID ?? webOrderLineItemID
+    merged.subscriptionGroupID = other.subscriptionGroupID ?? subscriptionGroupID
+    merged.expiresDate = other.expiresDate ?? expiresDate
+    merged.appAccountToken = other.appAccountToken ?? appAccountToken
+    merged.environment = other.environment ?? environment
+    merged.price = other.price ?? price
+    if other.signedDate == nil, other.revocationDate == nil {
+      merged.revocationDate = revocationDate
+      merged.revocationReason = revocationReason
+    }
+    if !needsProof || other.proof.isMissing { merged.proof = proof }
+    return merged
+  }
+
+  /// Whether two copies say the same, apart from when and how they were signed.
+  func isEquivalent(to other: StoreTransaction) -> Bool {
+    guard proof.isMissing == other.proof.isMissing else { return false }
+    var copy = other
+    copy.signedDate = signedDate
+    copy.proof = proof
+    return self == copy
+  }
+}
