@@ -45,7 +45,9 @@ extension DeliveryFunnel {
     }
   }
 
-  /// Receipt bytes are kept until they were accepted. When that fails they are read again later.
+  /// Receipt bytes are kept until they were accepted.
+  ///
+  /// When that fails they are read again later.
   private func keep(_ proof: TransactionProof, _ record: TransactionRecord) {
     var record = record
     record.transaction.proof = proof
@@ -99,8 +101,10 @@ extension DeliveryFunnel {
 
   // MARK: Handing over
 
-  /// Calls the handler or the listener. One effect takes place at a time for each key, whichever
-  /// record it comes from; its end is saved before the next one looks.
+  /// Calls the handler or the listener.
+  ///
+  /// One effect takes place at a time for each key, whichever record it comes from; its end is
+  /// saved before the next one looks.
   private func deliver(_ due: DueEffect, _ record: TransactionRecord) async {
     let id = record.transaction.transactionID
     guard effectsInProgress[due.key] == nil else {

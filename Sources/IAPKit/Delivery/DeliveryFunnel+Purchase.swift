@@ -90,7 +90,9 @@ extension DeliveryFunnel {
 
   // MARK: What arrives by itself
 
-  /// Handles one signal of the adapter. It returns at once: a listener never waits for an element.
+  /// Handles one signal of the adapter.
+  ///
+  /// It returns at once: a listener never waits for an element.
   func receive(_ signal: StoreSignal) {
     begin()
     switch signal {

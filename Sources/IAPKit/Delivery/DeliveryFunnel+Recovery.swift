@@ -27,8 +27,9 @@ extension DeliveryFunnel {
     handOverWaiting()
   }
 
-  /// Sets or removes the closure that is told of goods. Without a handler its return acknowledges,
-  /// and what waited for it comes first.
+  /// Sets or removes the closure that is told of goods.
+  ///
+  /// Without a handler its return acknowledges, and what waited for it comes first.
   package func attachListener(
     _ listener: (@Sendable (Delivery.Kind, IAPTransactionResult) -> Void)?
   ) {

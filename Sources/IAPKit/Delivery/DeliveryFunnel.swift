@@ -98,7 +98,9 @@ package actor DeliveryFunnel {
     }
   }
 
-  /// Ends listening; what is under way goes on. ``start()`` begins again.
+  /// Ends listening; what is under way goes on.
+  ///
+  /// ``start()`` begins again.
   package nonisolated func stop() {
     adapter.stop()
     lifetime.withLock { lifetime in
@@ -196,7 +198,9 @@ package actor DeliveryFunnel {
     )
   }
 
-  /// Whether the record is durable. When it is not, nothing else is done, and the event comes again.
+  /// Whether the record is durable.
+  ///
+  /// When it is not, nothing else is done, and the event comes again.
   private func save(
     _ record: TransactionRecord,
     _ event: DeliveryEvent,

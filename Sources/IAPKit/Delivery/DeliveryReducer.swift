@@ -1,7 +1,9 @@
 import Foundation
 import IAPModel
 
-/// The state machine of one transaction. Pure: (record, event) to (record, actions).
+/// The state machine of one transaction.
+///
+/// Pure: (record, event) to (record, actions).
 ///
 /// A crash between any two actions leaves a record from which `due(.launch)` or the transaction's
 /// next arrival goes on. Every state and every event is spelt out; there is no catch-all.

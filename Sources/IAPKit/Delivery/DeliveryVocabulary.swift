@@ -30,7 +30,9 @@ package enum DeliveryVerdict: Sendable {
   case unknown(reason: String)
 }
 
-/// What is to be done. Actions are performed in order; when a save fails the rest is dropped.
+/// What is to be done.
+///
+/// Actions are performed in order; when a save fails the rest is dropped.
 package enum DeliveryAction: Sendable {
   /// Make the record, as it is now, durable.
   case save

@@ -1,8 +1,9 @@
 package import Foundation
 package import IAPModel
 
-/// All orders, and the rules by which they are opened, joined and closed. Pure: the store makes
-/// changes durable.
+/// All orders, and the rules by which they are opened, joined and closed.
+///
+/// Pure: the store makes changes durable.
 package struct OrderBook: Sendable {
   /// The longest number that an app may give an order, in UTF-8 bytes.
   package static let numberBytesMax = 256

@@ -1,4 +1,6 @@
-/// How a journal looks on the disk. Pure: bytes in, values out.
+/// How a journal looks on the disk.
+///
+/// Pure: bytes in, values out.
 ///
 /// - **Shape:** the first line is `IAPKit journal 1`. Every other line is
 ///   `checksum kind id body`, parted by one space: the CRC-32 of the rest of the line as eight

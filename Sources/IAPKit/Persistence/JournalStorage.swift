@@ -94,8 +94,10 @@ package final class JournalStorage: RecordStorage {
     if !state.asideWaiting.isEmpty { compact(&state) }
   }
 
-  /// Replaces the file by its live records. When that fails the file stays as it is: nothing is
-  /// lost, and it is tried again after as many writes as were made so far.
+  /// Replaces the file by its live records.
+  ///
+  /// When that fails the file stays as it is: nothing is lost, and it is tried again after as many
+  /// writes as were made so far.
   private func compact(_ state: inout State) {
     do throws(IAPError) {
       try copyAside(&state)

@@ -27,7 +27,9 @@ public final class TransactionStore: Sendable {
 
   // MARK: For apps
 
-  /// Saves a record that the app made. One that is known keeps its progress.
+  /// Saves a record that the app made.
+  ///
+  /// One that is known keeps its progress.
   ///
   /// - Parameter record: The record; when it is consumed, the goods count as handed over.
   /// - Throws: ``IAPError/storage(_:)``.
@@ -42,7 +44,9 @@ public final class TransactionStore: Sendable {
     }
   }
 
-  /// Saves a purchase that the app was handed. One that is known keeps its progress.
+  /// Saves a purchase that the app was handed.
+  ///
+  /// One that is known keeps its progress.
   ///
   /// - Parameter result: The purchase.
   /// - Throws: ``IAPError/storage(_:)``.
@@ -57,7 +61,9 @@ public final class TransactionStore: Sendable {
     try await save(record)
   }
 
-  /// What is not done: not judged, not handed over, or set aside. Oldest first.
+  /// What is not done: not judged, not handed over, or set aside.
+  ///
+  /// Oldest first.
   ///
   /// - Returns: The records; none while the disk cannot be read.
   public func pendingRecords() -> [TransactionRecord] { records().filter(\.isPending) }
