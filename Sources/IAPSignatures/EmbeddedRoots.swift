@@ -15,7 +15,7 @@ enum EmbeddedRoots {
     M27jbdoXt2QfyFMm+YhidDkLF1vLUagM6BgD56KyKA==
     """
 
-  /// Apple Inc. Root Certificate: RSA, 2006-04-25 to 2035-02-09, the end of every receipt's chain.
+  /// Apple's older root: RSA, 2006-04-25 to 2035-02-09, the end of every receipt's chain.
   static let appleIncRoot = """
     MIIEuzCCA6OgAwIBAgIBAjANBgkqhkiG9w0BAQUFADBiMQswCQYDVQQGEwJVUzETMBEGA1UEChMKQXBwbGUgSW5jLjEm\
     MCQGA1UECxMdQXBwbGUgQ2VydGlmaWNhdGlvbiBBdXRob3JpdHkxFjAUBgNVBAMTDUFwcGxlIFJvb3QgQ0EwHhcNMDYw\

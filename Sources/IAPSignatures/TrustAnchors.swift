@@ -22,7 +22,7 @@ public struct TrustAnchors: Hashable, Sendable {
     self.roots = roots
   }
 
-  /// Apple Root CA - G3, which signs transactions, and Apple Inc. Root, which signs receipts.
+  /// Apple's roots: the one of generation 3 signs transactions, the old one receipts.
   ///
   /// - **Source:** Apple PKI, `https://www.apple.com/certificateauthority/`.
   public static let apple = TrustAnchors(

@@ -77,10 +77,8 @@ struct ChainReader: Sendable {
 
   /// Looks a chain up, or reads and checks it.
   ///
-  /// - Parameters:
-  ///   - key: What the chain is kept under.
-  ///   - certificates: Makes the DER of leaf, intermediate and third, if the chain is not kept; nil
-  ///     stands for one that is not even base64.
+  /// The certificates are the DER of leaf, intermediate and third, made only if the chain is not
+  /// kept; nil stands for one that is not even base64.
   func evidence(
     key: [UInt8],
     certificates: () -> [[UInt8]?]

@@ -14,8 +14,9 @@ struct CompactJWS: Sendable {
 
   /// Splits a text.
   ///
+  /// Nil unless there are exactly three parts; they may be empty.
+  ///
   /// - Parameter text: The bytes; white space counts like any other byte that does not belong.
-  /// - Returns: Nil unless there are exactly three parts; they may be empty.
   init?(_ text: [UInt8]) {
     let dot = UInt8(ascii: ".")
     guard let first = text.firstIndex(of: dot),

@@ -133,25 +133,52 @@ public struct JWSVerifier: Sendable {
       findings.add(policy.rule, policy.judge(evidence))
     }
     findings.add(.payload, PayloadFormPolicy().judge(evidence))
-    let payload: Payload? = decode(evidence, into: &findings)
+    let payload: Payload? = decode(evidence, PayloadForm(), into: &findings)
     ClaimPolicies.judge(payload?.claims, origin, into: &findings)
     findings.close()
     return (payload, findings.failures)
+  }
+
+  /// Verifies a JWS of a kind whose members the caller reads.
+  ///
+  /// The rules are the same but for one: nothing is demanded of the payload beyond what says its app,
+  /// environment and date.
+  ///
+  /// - Parameters:
+  ///   - text: The compact JWS.
+  ///   - kind: What it should be; it says where the payload names its app.
+  ///   - instant: When the certificates have to be valid.
+  /// - Returns: The verdict.
+  /// - Throws: ``CryptoError`` when it was not possible to look.
+  public func members(
+    _ text: [UInt8],
+    as kind: PayloadKind,
+    instant: JudgingInstant
+  ) throws(CryptoError) -> Verdict<JSONObject> {
+    try verify(text, instant, PayloadForm(kind: kind))
   }
 
   private func verify<Payload: SignedPayload>(
     _ text: [UInt8],
     _ instant: JudgingInstant
   ) throws(CryptoError) -> Verdict<Payload> {
+    try verify(text, instant, PayloadForm())
+  }
+
+  private func verify<Payload: Sendable>(
+    _ text: [UInt8],
+    _ instant: JudgingInstant,
+    _ form: PayloadForm<Payload>
+  ) throws(CryptoError) -> Verdict<Payload> {
     var evidence = JWSEvidence(text, limits: options.limits)
     if let certificates = evidence.certificates, !certificates.isEmpty {
       evidence.chain = try chain(certificates)
     }
-    var findings = Findings(part: Payload.kind.part)
+    var findings = Findings(part: form.kind.part)
     for policy in JWSPolicies.beforeChain { findings.add(policy.rule, policy.judge(evidence)) }
-    var content = Findings(part: Payload.kind.part)
-    let payload: Payload? = decode(evidence, into: &content)
-    let claims = payload?.claims
+    var content = Findings(part: form.kind.part)
+    let payload = decode(evidence, form, into: &content)
+    let claims = payload.map(form.claims)
     let date = judgingDate(instant, claims)
     chainPolicies.judge(
       evidence.chain ?? ChainEvidence(anchors: reader.anchors),
@@ -177,13 +204,14 @@ public struct JWSVerifier: Sendable {
     }
   }
 
-  private func decode<Payload: SignedPayload>(
+  private func decode<Payload>(
     _ evidence: JWSEvidence,
+    _ form: PayloadForm<Payload>,
     into findings: inout Findings
   ) -> Payload? {
     let object = evidence.payload.value
     if options.checksKind {
-      let policy = PayloadKindPolicy(expected: Payload.kind)
+      let policy = PayloadKindPolicy(expected: form.kind)
       let judgement = policy.judge(object)
       findings.add(policy.rule, judgement)
       // What is something else lacks members too; saying so as well would not help.
@@ -194,7 +222,7 @@ public struct JWSVerifier: Sendable {
       return nil
     }
     do {
-      return try Payload(object)
+      return try form.read(object)
     } catch {
       findings.add(.payload, .fails(error.reason))
       return nil
@@ -208,7 +236,7 @@ public struct JWSVerifier: Sendable {
     }
   }
 
-  private func verifiable<Payload: SignedPayload>(
+  private func verifiable<Payload: Sendable>(
     _ payload: Payload?,
     _ claims: Claims?,
     _ date: Date?

@@ -2,7 +2,7 @@ import Foundation
 public import IAPModel
 
 /// The kinds of payloads that the App Store signs as JWS.
-public enum PayloadKind: String, Hashable, Sendable, CaseIterable {
+public enum PayloadKind: Hashable, Sendable, CaseIterable {
   /// A transaction.
   case transaction
   /// Renewal info.
@@ -60,6 +60,50 @@ protocol SignedPayload: Sendable {
   static var kind: PayloadKind { get }
   init(_ object: JSONObject) throws(PayloadError)
   var claims: Claims { get }
+}
+
+/// How a payload is read, and where it says what the rules ask.
+struct PayloadForm<Payload: Sendable>: Sendable {
+  let kind: PayloadKind
+  let read: @Sendable (JSONObject) throws(PayloadError) -> Payload
+  let claims: @Sendable (Payload) -> Claims
+}
+
+extension PayloadForm where Payload: SignedPayload {
+  init() {
+    self.init(
+      kind: Payload.kind,
+      read: { object throws(PayloadError) in try Payload(object) },
+      claims: \.claims
+    )
+  }
+}
+
+extension PayloadForm where Payload == JSONObject {
+  init(kind: PayloadKind) {
+    self.init(
+      kind: kind,
+      read: { object in object },
+      claims: { Claims(members: $0, of: kind) }
+    )
+  }
+}
+
+extension Claims {
+  init(members: JSONObject, of kind: PayloadKind) {
+    let names = kind == .notification ? members["data"]?.objectValue ?? members : members
+    let isAppTransaction = kind == .appTransaction
+    let date = members[isAppTransaction ? "receiptCreationDate" : "signedDate"]?.doubleValue
+    let environment = names[isAppTransaction ? "receiptType" : "environment"]?.stringValue
+    self.init(
+      bundleID: names["bundleId"]?.stringValue.map { BundleID($0) },
+      appAppleID: names["appAppleId"]?.integerValue.map { AppAppleID($0) },
+      environment: environment.map { StoreEnvironment(rawValue: $0) },
+      signedDate: date.map { Date(timeIntervalSince1970: $0 / 1000) },
+      namesApp: kind != .renewalInfo,
+      namesAppAppleID: isAppTransaction || kind == .notification
+    )
+  }
 }
 
 extension TransactionPayload: SignedPayload {

@@ -1,6 +1,6 @@
 /// The payload says when it was signed, without which facts cannot be put in order.
 ///
-/// - Source: App Store Server API, `signedDate`; for app transactions and receipts the creation date.
+/// - Source: App Store Server API, `signedDate`; the creation date of receipts and app transactions.
 struct SignedDatePolicy: ClaimPolicy {
   let rule = Rule.signedDate
 

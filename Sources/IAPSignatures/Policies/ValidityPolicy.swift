@@ -4,27 +4,38 @@ import Foundation
 ///
 /// - Source: RFC 5280, sections 4.1.2.5 and 6.1.3 (a) (2); docs/decisions/0101-chain-instant.md.
 struct ValidityPolicy: ChainPolicy {
+  enum Places: Sendable {
+    /// Leaf, intermediate and root.
+    case chain
+    /// The leaf, which stands alone.
+    case leaf
+  }
+
   let rule = Rule.validity
+  var places = Places.chain
 
   func judge(_ chain: ChainEvidence, at instant: Date?) -> Judgement {
     guard let instant else { return .open }
-    let certificates = [
-      ("signing", chain.leaf), ("intermediate", chain.intermediate), ("root", chain.anchor),
-    ]
+    var certificates = [("signing", chain.leaf)]
+    if places == .chain {
+      certificates += [("intermediate", chain.intermediate), ("root", chain.anchor)]
+    }
     var reasons: [String] = []
-    var count = 0
+    var isComplete = true
     for (name, certificate) in certificates {
-      guard let certificate else { continue }
-      count += 1
+      guard let certificate else {
+        isComplete = false
+        continue
+      }
       if instant < certificate.notBefore {
         reasons.append("the \(name) certificate is not valid yet")
       } else if instant > certificate.notAfter {
         reasons.append("the \(name) certificate has ended")
       }
     }
-    if !reasons.isEmpty {
+    guard reasons.isEmpty else {
       return .fails(reasons.joined(separator: "; ") + " at \(CivilTime(instant).text)")
     }
-    return count == certificates.count ? .holds : .open
+    return isComplete ? .holds : .open
   }
 }
