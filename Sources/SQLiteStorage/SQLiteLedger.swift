@@ -1,0 +1,190 @@
+internal import Dispatch
+internal import Foundation
+public import ServerStorage
+internal import Synchronization
+
+/// A ledger in one SQLite file.
+///
+/// One connection writes, in transactions that gather what waits; several read, each from a
+/// snapshot. The file is in write-ahead mode and every commit is flushed to the disk before it is
+/// answered. A file of a newer version is refused and left as it is.
+public final class SQLiteLedger: Ledger {
+  /// How many headers the writer remembers the number of.
+  static let cachedHeadersMax = 64
+
+  /// How a ledger is opened.
+  public struct Options: Hashable, Sendable {
+    /// How much is taken.
+    public var limits = LedgerLimits()
+    /// How many reads run at once.
+    public var readersMax = 2
+    /// How long a connection waits for another process's lock.
+    public var busyTimeoutMilliseconds: Int32 = 5_000
+    /// The most pages that the file may have, for tests of a full disk; nil for no limit.
+    package var pageCountMax: Int?
+
+    /// Makes the options that the server uses.
+    public init() {}
+  }
+
+  private let writing: SQLiteWriting
+  private let writer: LedgerWriter
+  private let readers: SQLiteReaders
+
+  /// Opens a ledger, making the file when it does not exist; blocks while it does so.
+  ///
+  /// - Parameters:
+  ///   - path: The file. Its directory must exist; two files with the same name and `-wal` and
+  ///     `-shm` behind it lie beside it.
+  ///   - options: How to open it.
+  /// - Throws: ``StorageError``: `newerSchema`, `corrupt`, `readOnly`, `full`, `unavailable`.
+  public init(path: String, options: Options = Options()) throws(StorageError) {
+    try Self.checkExisting(path, options: options)
+    writing = SQLiteWriting(try Self.openWriter(path, options: options), limits: options.limits)
+    readers = try SQLiteReaders(path: path, options: options)
+    let writing = self.writing
+    writer = LedgerWriter(label: "iap.ledger.writer", limits: options.limits) { writes in
+      writing.commit(writes)
+    }
+  }
+
+  /// Looks at an existing file without being able to change it.
+  private static func checkExisting(_ path: String, options: Options) throws(StorageError) {
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    let connection = try SQLiteConnection(
+      path: path,
+      mode: .readOnly,
+      busyTimeoutMilliseconds: options.busyTimeoutMilliseconds
+    )
+    let version = try SQLiteSchema.version(of: connection)
+    _ = try Migration.missing(from: SQLiteSchema.migrations, current: version)
+  }
+
+  private static func openWriter(
+    _ path: String,
+    options: Options
+  ) throws(StorageError) -> SQLiteConnection {
+    if !FileManager.default.fileExists(atPath: path) {
+      // Readable by the server alone; the files beside it inherit that.
+      _ = FileManager.default.createFile(
+        atPath: path,
+        contents: nil,
+        attributes: [.posixPermissions: 0o600]
+      )
+    }
+    let connection = try SQLiteConnection(
+      path: path,
+      mode: .readWrite,
+      busyTimeoutMilliseconds: options.busyTimeoutMilliseconds
+    )
+    let mode = try connection.row("PRAGMA journal_mode = WAL") { $0.text(0) }
+    guard mode == "wal" else {
+      throw StorageError(.unavailable, "the disk does not allow a write-ahead log")
+    }
+    try connection.execute("PRAGMA synchronous = FULL")
+    try connection.execute("PRAGMA foreign_keys = ON")
+    try connection.execute("PRAGMA cache_size = -16000")
+    try connection.execute("PRAGMA temp_store = MEMORY")
+    if let pages = options.pageCountMax {
+      try connection.execute("PRAGMA max_page_count = \(pages)")
+    }
+    try SQLiteSchema.migrate(connection)
+    return connection
+  }
+
+  /// Records a write, all of it or nothing, and returns after it was flushed.
+  public func commit(_ write: LedgerWrite) async throws(StorageError) -> WriteOutcome {
+    try await writer.submit(write)
+  }
+
+  /// Looks things up in one snapshot.
+  public func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any LedgerReading) throws(StorageError) -> Value
+  ) async throws(StorageError) -> Value {
+    try await readers.read(body)
+  }
+
+  /// Commits what waits and lets go of the file.
+  public func close() async {
+    await writer.close()
+    await readers.close()
+    writing.close()
+  }
+
+  /// Changes the most pages that the file may have: space returns to a full disk.
+  package func setPageCountMax(_ pages: Int) throws(StorageError) {
+    try writing.setPageCountMax(pages)
+  }
+}
+
+/// The writing connection, used by the writer's thread alone.
+final class SQLiteWriting: Sendable {
+  private let tables: Mutex<SQLiteTables?>
+  private let limits: LedgerLimits
+
+  init(_ connection: sending SQLiteConnection, limits: LedgerLimits) {
+    tables = Mutex(SQLiteTables(connection))
+    self.limits = limits
+  }
+
+  func close() { tables.withLock { $0 = nil } }
+
+  func setPageCountMax(_ pages: Int) throws(StorageError) {
+    try tables.withLock { tables throws(StorageError) in
+      try tables?.connection.execute("PRAGMA max_page_count = \(pages)")
+    }
+  }
+
+  /// Commits a batch in one transaction.
+  func commit(_ writes: [LedgerWrite]) -> [Result<WriteOutcome, StorageError>] {
+    tables.withLock { state in
+      guard var tables = state else {
+        return writes.map { _ in .failure(StorageError(.closed, "the ledger is closed")) }
+      }
+      defer { state = tables }
+      return tables.commit(writes, limits: limits)
+    }
+  }
+}
+
+extension SQLiteTables {
+  /// Commits a batch: each write in a savepoint of its own, all of them in one flush.
+  fileprivate mutating func commit(
+    _ writes: [LedgerWrite],
+    limits: LedgerLimits
+  ) -> [Result<WriteOutcome, StorageError>] {
+    do throws(StorageError) {
+      try connection.execute("BEGIN IMMEDIATE")
+      var results: [Result<WriteOutcome, StorageError>] = []
+      for write in writes { results.append(try apply(write, limits: limits)) }
+      try connection.execute("COMMIT")
+      return results
+    } catch {
+      forgetNumbers()
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      return writes.map { _ in .failure(error) }
+    }
+  }
+
+  /// Works one write in, or undoes it alone.
+  ///
+  /// - Throws: ``StorageError`` when the whole transaction is lost.
+  private mutating func apply(
+    _ write: LedgerWrite,
+    limits: LedgerLimits
+  ) throws(StorageError) -> Result<WriteOutcome, StorageError> {
+    try connection.run("SAVEPOINT item")
+    do throws(StorageError) {
+      let outcome = try LedgerEngine.apply(write, to: &self, limits: limits)
+      try connection.run("RELEASE item")
+      return .success(outcome)
+    } catch {
+      forgetNumbers()
+      // SQLite itself undoes everything after some errors: then no write of the batch stands.
+      guard connection.isInTransaction else { throw error }
+      try connection.run("ROLLBACK TO item")
+      try connection.run("RELEASE item")
+      return .failure(error)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+internal import CSQLite
+internal import Foundation
+internal import IAPModel
+internal import ServerStorage
+
+/// One prepared statement and, while it runs, its current row; columns count from 0.
+@safe final class SQLiteStatement {
+  private let pointer: OpaquePointer
+
+  /// Takes ownership of a prepared statement.
+  @unsafe init(_ pointer: OpaquePointer) {
+    unsafe self.pointer = pointer
+  }
+
+  deinit { _ = unsafe sqlite3_finalize(pointer) }
+
+  var parameterCount: Int { Int(unsafe sqlite3_bind_parameter_count(pointer)) }
+
+  /// Goes on; for the connection's funnel only.
+  func step() -> Int32 { unsafe sqlite3_step(pointer) }
+
+  /// Makes it ready to run again and lets go of bound values.
+  func reset() {
+    _ = unsafe sqlite3_reset(pointer)
+    _ = unsafe sqlite3_clear_bindings(pointer)
+  }
+
+  /// Binds a copy of a value; for the connection's funnel only.
+  func bind(_ value: SQLiteValue, at index: Int32) -> Int32 {
+    switch value {
+    case .null: return unsafe sqlite3_bind_null(pointer, index)
+    case .integer(let number): return unsafe sqlite3_bind_int64(pointer, index, number)
+    case .text(let text):
+      var text = text
+      return text.withUTF8 { buffer in
+        unsafe buffer.withMemoryRebound(to: CChar.self) { characters in
+          unsafe iap_sqlite_bind_text(
+            pointer,
+            index,
+            characters.baseAddress,
+            Int32(characters.count)
+          )
+        }
+      }
+    case .blob(let bytes):
+      guard !bytes.isEmpty else { return unsafe sqlite3_bind_zeroblob(pointer, index, 0) }
+      return unsafe bytes.withUnsafeBytes { buffer in
+        unsafe iap_sqlite_bind_blob(pointer, index, buffer.baseAddress, Int32(buffer.count))
+      }
+    }
+  }
+
+  func isNull(_ column: Int32) -> Bool {
+    unsafe sqlite3_column_type(pointer, column) == SQLITE_NULL
+  }
+
+  func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(pointer, column) }
+
+  func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
+  func date(_ column: Int32) -> Date { Date(milliseconds: integer(column)) }
+
+  func optionalDate(_ column: Int32) -> Date? { isNull(column) ? nil : date(column) }
+
+  func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
+
+  func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+  func blob(_ column: Int32) -> [UInt8] {
+    guard let start = unsafe sqlite3_column_blob(pointer, column) else { return [] }
+    let count = Int(unsafe sqlite3_column_bytes(pointer, column))
+    return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+  }
+}

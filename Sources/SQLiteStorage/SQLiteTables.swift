@@ -1,0 +1,273 @@
+internal import Foundation
+internal import IAPEntitlements
+internal import IAPModel
+internal import ServerStorage
+
+/// The tables of a ledger on one connection.
+struct SQLiteTables {
+  let connection: SQLiteConnection
+  /// Numbers that were looked up or given; forgotten when a transaction is undone.
+  private var scopeNumbers: [LedgerScope: Int64] = [:]
+  private var headerNumbers: [[UInt8]: Int64] = [:]
+
+  init(_ connection: SQLiteConnection) { self.connection = connection }
+
+  /// Forgets numbers that may have been given in a transaction that was undone.
+  mutating func forgetNumbers() {
+    scopeNumbers = [:]
+    headerNumbers = [:]
+  }
+
+  private mutating func number(of scope: LedgerScope) throws(StorageError) -> Int64 {
+    if let number = scopeNumbers[scope] { return number }
+    try connection.run(
+      "INSERT INTO scopes (app, environment) VALUES (?, ?) ON CONFLICT DO NOTHING",
+      .text(scope.app.rawValue),
+      .text(scope.environment.rawValue)
+    )
+    guard let number = try knownNumber(of: scope) else {
+      throw StorageError(.corrupt, "a scope cannot be found again")
+    }
+    scopeNumbers[scope] = number
+    return number
+  }
+
+  func knownNumber(of scope: LedgerScope) throws(StorageError) -> Int64? {
+    if let number = scopeNumbers[scope] { return number }
+    return try connection.row(
+      "SELECT id FROM scopes WHERE app = ? AND environment = ?",
+      .text(scope.app.rawValue),
+      .text(scope.environment.rawValue)
+    ) { $0.integer(0) }
+  }
+
+  private mutating func number(of subject: LedgerSubject) throws(StorageError) -> Int64 {
+    if let number = try knownNumber(of: subject) { return number }
+    let scope = try number(of: subject.scope)
+    try connection.run(
+      "INSERT INTO subjects (scope, original) VALUES (?, ?)",
+      .integer(scope),
+      .text(subject.original.rawValue)
+    )
+    return connection.lastInsertedRow
+  }
+
+  func knownNumber(of subject: LedgerSubject) throws(StorageError) -> Int64? {
+    guard let scope = try knownNumber(of: subject.scope) else { return nil }
+    return try connection.row(
+      "SELECT id FROM subjects WHERE scope = ? AND original = ?",
+      .integer(scope),
+      .text(subject.original.rawValue)
+    ) { $0.integer(0) }
+  }
+
+  private mutating func number(ofHeader bytes: [UInt8]) throws(StorageError) -> Int64 {
+    if let number = headerNumbers[bytes] { return number }
+    try connection.run(
+      "INSERT INTO headers (bytes) VALUES (?) ON CONFLICT DO NOTHING",
+      .blob(bytes)
+    )
+    let number = try connection.row("SELECT id FROM headers WHERE bytes = ?", .blob(bytes)) {
+      $0.integer(0)
+    }
+    guard let number else { throw StorageError(.corrupt, "a header cannot be found again") }
+    if headerNumbers.count >= SQLiteLedger.cachedHeadersMax { headerNumbers = [:] }
+    headerNumbers[bytes] = number
+    return number
+  }
+}
+
+extension SQLiteTables: LedgerTables {
+  mutating func insertFact(_ record: FactRecord, key: FactKey) throws(StorageError) -> Bool {
+    let scope = try number(of: record.scope)
+    let known = try connection.row(
+      "SELECT 1 FROM facts WHERE scope = ? AND key = ?",
+      .integer(scope),
+      .text(key.description)
+    ) { $0.integer(0) }
+    guard known == nil else { return false }
+    var numbers = self
+    let packed = try PackedFact.pack(record.bytes) { header throws(StorageError) in
+      try numbers.number(ofHeader: header)
+    }
+    self = numbers
+    try connection.run(
+      "INSERT INTO facts (scope, key, signed_ms, received_ms, bytes) VALUES (?, ?, ?, ?, ?)",
+      .integer(scope),
+      .text(key.description),
+      .date(record.signedDate),
+      .date(record.receivedDate),
+      .blob(packed)
+    )
+    return true
+  }
+
+  mutating func insertItems(
+    _ items: [StoredItem],
+    of subject: LedgerSubject
+  ) throws(StorageError) {
+    let number = try number(of: subject)
+    for item in items {
+      try connection.run(
+        "INSERT INTO items (subject, kind, body) VALUES (?, ?, ?)",
+        .integer(number),
+        .integer(item.kind.rawValue),
+        .blob(item.body)
+      )
+    }
+  }
+
+  func hasEntry(
+    _ kind: UnitEntry.Kind,
+    _ unit: UnitID,
+    ordinal: Int,
+    in scope: LedgerScope
+  ) throws(StorageError) -> Bool {
+    guard let scope = try knownNumber(of: scope) else { return false }
+    return try connection.row(
+      "SELECT 1 FROM entries WHERE unit = ? AND kind = ? AND ordinal = ? AND scope = ?",
+      .text(unit.rawValue),
+      .text(kind.rawValue),
+      .integer(Int64(ordinal)),
+      .integer(scope)
+    ) { $0.integer(0) } != nil
+  }
+
+  mutating func insertEntry(_ record: GrantRecord) throws(StorageError) {
+    try connection.run(
+      """
+      INSERT INTO entries
+        (scope, unit, kind, ordinal, subject, product, quantity, date_ms, recorded_ms)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      .integer(try number(of: record.subject.scope)),
+      .text(record.entry.unit.rawValue),
+      .text(record.entry.kind.rawValue),
+      .integer(Int64(record.entry.ordinal)),
+      .integer(try number(of: record.subject)),
+      .text(record.productID.rawValue),
+      .integer(Int64(record.quantity)),
+      .date(record.entry.date),
+      .date(record.recordedDate)
+    )
+  }
+
+  mutating func project(_ rows: [TransactionRow], of subject: LedgerSubject) throws(StorageError) {
+    let number = try number(of: subject)
+    for row in rows {
+      try connection.run(
+        """
+        INSERT INTO transactions
+          (subject, transaction_id, product, type, purchase_ms, expires_ms, revocation_ms,
+           is_revoked, unit)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (transaction_id, subject) DO UPDATE SET
+          product = excluded.product, type = excluded.type, purchase_ms = excluded.purchase_ms,
+          expires_ms = excluded.expires_ms, revocation_ms = excluded.revocation_ms,
+          is_revoked = excluded.is_revoked, unit = excluded.unit
+        """,
+        .integer(number),
+        .text(row.transactionID.rawValue),
+        .text(row.productID.rawValue),
+        .text(row.type?.rawValue),
+        .date(row.purchaseDate),
+        .date(row.expiresDate),
+        .date(row.revocationDate),
+        .integer(row.isRevoked ? 1 : 0),
+        .text(row.unit?.rawValue)
+      )
+    }
+  }
+
+  mutating func insertToken(
+    _ token: AppAccountToken,
+    of subject: LedgerSubject
+  ) throws(StorageError) {
+    try connection.run(
+      "INSERT INTO tokens (app, token, subject) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      .text(subject.scope.app.rawValue),
+      .text(token.description),
+      .integer(try number(of: subject))
+    )
+  }
+
+  mutating func insertOrder(_ order: OrderRecord) throws(StorageError) -> Bool {
+    try connection.run(
+      """
+      INSERT INTO orders (app, number, customer, product, quantity, context, created_ms)
+      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """,
+      .text(order.app.rawValue),
+      .text(order.number.description),
+      .text(order.customer?.rawValue),
+      .text(order.productID.rawValue),
+      .integer(Int64(order.quantity)),
+      .blob(order.context.serialized),
+      .date(order.createdDate)
+    ) == 1
+  }
+
+  mutating func insertAlias(_ alias: CustomerAlias) throws(StorageError) {
+    try connection.run(
+      "INSERT INTO aliases (app, token, customer) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      .text(alias.app.rawValue),
+      .text(alias.token.description),
+      .text(alias.customer.rawValue)
+    )
+  }
+
+  mutating func setOwner(
+    _ owner: OwnerRecord,
+    of subject: LedgerSubject
+  ) throws(StorageError) {
+    try connection.run(
+      "UPDATE subjects SET owner = ?, owner_ground = ?, owner_ms = ? WHERE id = ?",
+      .text(owner.customer.rawValue),
+      .text(owner.ground.rawValue),
+      .date(owner.date),
+      .integer(try number(of: subject))
+    )
+  }
+
+  mutating func insertConflict(_ conflict: ConflictRecord) throws(StorageError) {
+    try connection.run(
+      "INSERT INTO conflicts (subject, customer, date_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      .integer(try number(of: conflict.subject)),
+      .text(conflict.customer.rawValue),
+      .date(conflict.date)
+    )
+  }
+
+  mutating func insertClaim(_ claim: ClaimRequest) throws(StorageError) {
+    try connection.run(
+      """
+      INSERT INTO claims (scope, unit, installation, date_ms) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO NOTHING
+      """,
+      .integer(try number(of: claim.scope)),
+      .text(claim.unit.rawValue),
+      .text(claim.installation.rawValue),
+      .date(claim.date)
+    )
+  }
+
+  mutating func appendOutbox(_ record: OutboxRecord) throws(StorageError) {
+    try connection.run(
+      "INSERT INTO outbox (kind, subject, body, date_ms) VALUES (?, ?, ?, ?)",
+      .text(record.kind),
+      .integer(try number(of: record.subject)),
+      .blob(record.body.serialized),
+      .date(record.date)
+    )
+  }
+
+  mutating func appendAudit(_ record: AuditRecord) throws(StorageError) {
+    try connection.run(
+      "INSERT INTO audit (app, action, details, date_ms) VALUES (?, ?, ?, ?)",
+      .text(record.app?.rawValue),
+      .text(record.action),
+      .blob(record.details.serialized),
+      .date(record.date)
+    )
+  }
+}
