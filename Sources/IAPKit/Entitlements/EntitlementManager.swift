@@ -95,6 +95,7 @@ public final class EntitlementManager: Sendable {
 
   /// Takes a transaction out of the delivery funnel.
   func apply(_ transaction: StoreTransaction) {
+    if case .unverified = transaction.verification { return }
     var payload = transaction.payload
     if payload.signedDate == nil { payload.signedDate = now() }
     take(payload: payload)
@@ -123,6 +124,15 @@ public final class EntitlementManager: Sendable {
       view.isDeviceListed = true
     }
     changed()
+  }
+
+  /// Takes note that the store has named everything that the customer owns.
+  func noteDeviceListed() {
+    let isNew = view.withLock { view in
+      defer { view.isDeviceListed = true }
+      return !view.isDeviceListed
+    }
+    if isNew { changed() }
   }
 
   private func take(payload: TransactionPayload) {

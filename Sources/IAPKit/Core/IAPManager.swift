@@ -1,0 +1,319 @@
+import Foundation
+import IAPModel
+
+/// Sells, over StoreKit 2 where there is one and over StoreKit 1 elsewhere.
+///
+/// Make one at the start of the app, before any screen, and keep it: it begins to listen and to
+/// recover what an earlier run left behind when it is made. Orders are written before the payment
+/// sheet opens; a transaction is finished only after it was saved, accepted and handed over.
+///
+/// - **Concurrency:** everything may be called from any thread; nothing here waits on the main one.
+public final class IAPManager: IAPService {
+  /// What it was made with.
+  public let configuration: IAPConfiguration
+  /// What the user may use.
+  public let entitlements: EntitlementManager
+  /// The orders and transactions on the disk.
+  public let store: TransactionStore
+
+  let world: IAPWorld
+  let adapter: any StoreAdapter & ProductSource
+  let funnel: DeliveryFunnel
+  let refresh: EntitlementRefresh
+  let states = PurchaseStates()
+  private let known = Locked<Set<String>>([])
+  private let listening = Locked<Task<Void, Never>?>(nil)
+  private let lifetime = Locked<[Task<Void, Never>]>([])
+
+  /// Makes a manager in the real world, which begins to work at once.
+  ///
+  /// - Parameter configuration: How the app sells.
+  public convenience init(configuration: IAPConfiguration) {
+    self.init(
+      configuration: configuration,
+      world: LiveWorld.make(directory: configuration.storeDirectory, log: configuration.log),
+      readReceipt: LiveWorld.receipt
+    )
+  }
+
+  /// Makes a manager in any world, over the generation that the system and the configuration say.
+  ///
+  /// - Parameters:
+  ///   - configuration: How the app sells.
+  ///   - world: Time, chance, disk and network.
+  ///   - readReceipt: Reads the app receipt as it is now; nil when there is none.
+  package convenience init(
+    configuration: IAPConfiguration,
+    world: IAPWorld,
+    readReceipt: @escaping @Sendable () -> [UInt8]?
+  ) {
+    self.init(
+      configuration: configuration,
+      world: world,
+      adapter: Self.makeAdapter(configuration, readReceipt: readReceipt),
+      readReceipt: readReceipt
+    )
+  }
+
+  package init(
+    configuration: IAPConfiguration,
+    world: IAPWorld,
+    adapter: any StoreAdapter & ProductSource,
+    readReceipt: @escaping @Sendable () -> [UInt8]?
+  ) {
+    self.configuration = configuration
+    self.world = world
+    self.adapter = adapter
+    store = TransactionStore(
+      storage: JournalStorage(files: world.files),
+      now: world.now,
+      uuid: world.uuid
+    )
+    entitlements = EntitlementManager(
+      entitlements: configuration.entitlements,
+      policy: configuration.access,
+      hasServer: configuration.validator != nil,
+      now: world.now,
+      files: world.files,
+      log: world.log
+    )
+    funnel = DeliveryFunnel(
+      configuration: FunnelConfiguration(
+        isSandbox: configuration.isSandbox,
+        retry: configuration.retry,
+        quarantine: configuration.quarantine,
+        orders: configuration.orders,
+        holdsDelivery: configuration.holdsDelivery
+      ),
+      world: world,
+      adapter: adapter,
+      store: store,
+      validator: configuration.validator,
+      handler: configuration.delivery
+    )
+    refresh = EntitlementRefresh(
+      configuration: configuration,
+      store: store,
+      adapter: adapter,
+      funnel: funnel,
+      entitlements: entitlements,
+      readReceipt: readReceipt
+    )
+    start()
+  }
+
+  deinit {
+    funnel.stop()
+    for task in lifetime.withLock({ $0 }) { task.cancel() }
+  }
+
+  private static func makeAdapter(
+    _ configuration: IAPConfiguration,
+    readReceipt: @escaping @Sendable () -> [UInt8]?
+  ) -> any StoreAdapter & ProductSource {
+    if #available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, *),
+      !configuration.forceStoreKit1
+    {
+      return SK2StoreAdapter()
+    }
+    return SK1StoreAdapter(types: configuration.productTypes, readReceipt: readReceipt)
+  }
+
+  private func start() {
+    // Subscribed first, so that nothing of the recovery is missed.
+    let events = funnel.events.subscribe()
+    let following = Task { [entitlements, states] in
+      for await event in events {
+        entitlements.follow(event)
+        states.follow(event)
+      }
+    }
+    funnel.start()
+    let greeting = Task { [refresh, adapter, store, configuration, log = world.log] in
+      await StartLine(configuration: configuration, adapter: adapter, store: store).write(to: log)
+      await refresh.run()
+    }
+    lifetime.withLock { $0 = [following, greeting] }
+  }
+
+  /// Which of Apple's two purchase APIs is in use.
+  public var generation: StoreGeneration { adapter.generation }
+
+  /// Whether this device and account may pay.
+  public var canMakePayments: Bool { adapter.canMakePayments() }
+
+  // MARK: Products
+
+  /// Loads products.
+  ///
+  /// - Parameter ids: Product ids, in any number; a repeated one counts once.
+  /// - Returns: The products that the store knows, in the order asked for.
+  /// - Throws: ``IAPError/productLoadFailed(underlying:)`` when the store did not answer.
+  public func loadProducts(ids: [String]) async throws -> [IAPProduct] {
+    try await products(ids: ids).products
+  }
+
+  /// Loads products, and says which ids the store does not know.
+  ///
+  /// - Parameter ids: Product ids; nil for those of the configuration.
+  /// - Returns: The products in the order asked for, and the ids that are missing.
+  /// - Throws: ``IAPError/productLoadFailed(underlying:)`` when the store did not answer.
+  public func products(ids: [String]? = nil) async throws(IAPError) -> ProductAnswer {
+    let request = ProductRequest(ids ?? configuration.productIds)
+    let answer: ProductAnswer
+    do {
+      answer = try await request.load { [adapter] in try await adapter.loadProducts($0) }
+    } catch {
+      throw error as? IAPError ?? .productLoadFailed(underlying: error)
+    }
+    known.withLock { $0.formUnion(answer.products.map(\.id)) }
+    if !answer.missing.isEmpty { world.log(StartLine.missing(answer)) }
+    return answer
+  }
+
+  // MARK: Buying
+
+  /// Buys one of a product.
+  ///
+  /// - Parameter productId: The product's id.
+  /// - Returns: The transaction, when it was accepted and handed over.
+  /// - Throws: ``IAPError``; `userCancelled` needs no message, and after `pending` the goods come by
+  ///   themselves.
+  public func purchase(productId: String) async throws -> IAPTransactionResult {
+    try await buy(productId).get()
+  }
+
+  /// Buys one of a product, with options.
+  ///
+  /// - Parameters:
+  ///   - productId: The product's id.
+  ///   - options: What the app says beside it.
+  /// - Returns: The transaction, when it was accepted and handed over.
+  /// - Throws: ``IAPError``.
+  public func purchase(
+    productId: String,
+    options: PurchaseOptions
+  ) async throws(IAPError) -> IAPTransactionResult {
+    try await buy(productId, options: options).get()
+  }
+
+  /// Buys, and tells apart every way in which that can end.
+  ///
+  /// - Parameters:
+  ///   - productId: The product's id; one that was not loaded yet is loaded first.
+  ///   - options: What the app says beside it.
+  /// - Returns: How it ended.
+  public func buy(
+    _ productId: String,
+    options: PurchaseOptions = PurchaseOptions()
+  ) async -> PurchaseOutcome {
+    guard states.begin(productId) else { return await join(productId, options) }
+    let outcome = await buyFirst(productId, options)
+    states.end(productId, outcome)
+    return outcome
+  }
+
+  /// A second tap while the first purchase is under way.
+  private func join(_ productId: String, _ options: PurchaseOptions) async -> PurchaseOutcome {
+    guard configuration.orders.secondTap == .join else { return .failed(.purchaseInProgress) }
+    return await funnel.buy(draft(productId, options), simulatesAskToBuy: options.simulatesAskToBuy)
+  }
+
+  private func buyFirst(
+    _ productId: String,
+    _ options: PurchaseOptions
+  ) async -> PurchaseOutcome {
+    guard adapter.canMakePayments() else { return .failed(.paymentsNotAllowed) }
+    if !known.withLock({ $0.contains(productId) }) {
+      do throws(IAPError) {
+        guard try await products(ids: [productId]).missing.isEmpty else {
+          return .failed(.productNotFound(id: productId))
+        }
+      } catch {
+        return .failed(error)
+      }
+    }
+    return await funnel.buy(
+      draft(productId, options),
+      simulatesAskToBuy: options.simulatesAskToBuy
+    )
+  }
+
+  private func draft(_ productId: String, _ options: PurchaseOptions) -> OrderDraft {
+    OrderDraft(
+      productID: ProductID(productId),
+      quantity: options.quantity,
+      number: options.orderReference,
+      account: configuration.account.map { CustomerID($0) },
+      accountToken: options.accountToken?.uuidString,
+      context: options.context
+    )
+  }
+
+  /// Where the purchase of a product stands.
+  ///
+  /// - Parameter productId: The product's id.
+  /// - Returns: Its state; idle when nobody has bought it since the app was started.
+  public func purchaseState(_ productId: String) -> PurchaseState { states.state(productId) }
+
+  /// Changes of where purchases stand, from now on.
+  public var purchaseStateStream: AsyncStream<PurchaseStateChange> { states.changes.stream() }
+
+  // MARK: Listening
+
+  /// Everything that becomes ready for the app from now on; any number of consumers.
+  ///
+  /// A purchase that was taken back comes again, with ``IAPTransactionResult/revocationDate``.
+  public var transactionStream: AsyncStream<IAPTransactionResult> {
+    transactionStream(replayingMissed: false)
+  }
+
+  /// Everything that becomes ready for the app, also what a late consumer has missed.
+  ///
+  /// - Parameter replayingMissed: Whether the stream begins with what came since the manager was
+  ///   made, at most the newest of it.
+  /// - Returns: A stream of its own.
+  public func transactionStream(replayingMissed: Bool) -> AsyncStream<IAPTransactionResult> {
+    let events = funnel.events.subscribe(replaying: replayingMissed)
+    return AsyncStream { continuation in
+      let task = Task {
+        for await event in events {
+          if case .ready(_, let result) = event { continuation.yield(result) }
+        }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  /// Tells the closure of everything that becomes ready, and of what waited for it.
+  ///
+  /// Without a delivery handler, its return says that the app has the goods.
+  ///
+  /// - Parameter handler: Called in order, off the main thread.
+  public func startTransactionListener(
+    _ handler: @escaping @Sendable (IAPTransactionResult) -> Void
+  ) {
+    attach { _, result in handler(result) }
+  }
+
+  /// Ends what ``startTransactionListener(_:)`` began; it can be started again.
+  public func stopTransactionListener() { attach(nil) }
+
+  private func attach(
+    _ listener: (@Sendable (Delivery.Kind, IAPTransactionResult) -> Void)?
+  ) {
+    listening.withLock { [funnel] listening in
+      let earlier = listening
+      listening = Task {
+        await earlier?.value
+        await funnel.attachListener(listener)
+      }
+    }
+  }
+
+  /// Hands over what waited for the app, when the configuration holds delivery back.
+  public func openDelivery() {
+    Task { [funnel] in await funnel.openDelivery() }
+  }
+}

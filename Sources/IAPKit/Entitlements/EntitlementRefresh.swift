@@ -1,0 +1,122 @@
+import Foundation
+import IAPModel
+
+/// Asks who can tell what the user may use: the device for its list, then the server.
+///
+/// The server is asked about the newest transaction of each purchase, so that it also says what was
+/// taken back without the device's knowing (StoreKit 1).
+final class EntitlementRefresh: Sendable {
+  /// The most purchases that are asked about at once.
+  static let questionsMax = 10
+
+  private let configuration: IAPConfiguration
+  private let store: TransactionStore
+  private let adapter: any StoreAdapter
+  private let funnel: DeliveryFunnel
+  private let entitlements: EntitlementManager
+  private let readReceipt: @Sendable () -> [UInt8]?
+  private let running = Locked<Task<Void, Never>?>(nil)
+
+  init(
+    configuration: IAPConfiguration,
+    store: TransactionStore,
+    adapter: any StoreAdapter,
+    funnel: DeliveryFunnel,
+    entitlements: EntitlementManager,
+    readReceipt: @escaping @Sendable () -> [UInt8]?
+  ) {
+    self.configuration = configuration
+    self.store = store
+    self.adapter = adapter
+    self.funnel = funnel
+    self.entitlements = entitlements
+    self.readReceipt = readReceipt
+  }
+
+  /// Asks once, behind whoever is asking already.
+  func run() async {
+    let task = running.withLock { running in
+      let earlier = running
+      let task = Task {
+        await earlier?.value
+        await ask()
+      }
+      running = task
+      return task
+    }
+    await task.value
+  }
+
+  private func ask() async {
+    if adapter.generation == .storekit2 {
+      entitlements.applyDeviceList(await adapter.currentEntitlements())
+    }
+    guard let validator = configuration.validator else { return }
+    for record in questions() {
+      // No answer is no news: what is known stays, and the next occasion asks again.
+      guard let result = try? await validator.validate(evidence(record)) else { continue }
+      if let date = result.revocationDate, record.transaction.revocationDate == nil,
+        result.transactionId == nil || result.transactionId == record.transactionId
+      {
+        await funnel.applyRevocation(record.transaction.transactionID, at: date)
+      }
+      if let list = result.entitlements { entitlements.apply(server: list) }
+    }
+  }
+
+  /// The newest judged record of each purchase, the newest purchases first.
+  private func questions() -> [TransactionRecord] {
+    var seen: Set<String> = []
+    let judged = store.records().reversed().filter { record in
+      switch record.state {
+      case .accepted, .delivered, .finished: !record.transaction.isProofless
+      case .held, .received, .quarantined, .refused: false
+      }
+    }
+    let newest = judged.filter { seen.insert($0.originalTransactionId).inserted }
+    guard adapter.generation == .storekit1 else {
+      // A signed transaction's refund reaches the device by itself; one answer covers the customer.
+      return Array(newest.prefix(1))
+    }
+    return Array(newest.prefix(Self.questionsMax))
+  }
+
+  private func evidence(_ record: TransactionRecord) -> TransactionEvidence {
+    var evidence = TransactionEvidence(
+      transactionId: record.transactionId,
+      originalTransactionId: record.originalTransactionId,
+      productId: record.productId,
+      orderNumber: record.orderNumber,
+      account: configuration.account,
+      installation: store.installation?.rawValue,
+      isSandbox: configuration.isSandbox
+    )
+    switch record.transaction.proof {
+    case .jws(let text): evidence.signedTransaction = text
+    case .receipt: evidence.receipt = readReceipt().map { Data($0) }
+    }
+    return evidence
+  }
+}
+
+extension StoreTransaction {
+  /// Whether there is nothing to show and nothing to read again.
+  fileprivate var isProofless: Bool {
+    if case .jws(let text) = proof { text.isEmpty } else { false }
+  }
+}
+
+extension EntitlementManager {
+  /// Takes what the delivery funnel tells.
+  func follow(_ event: FunnelEvent) {
+    switch event {
+    case .saved(let record): apply(record.transaction)
+    case .accepted(let record, let result):
+      apply(record.transaction)
+      if let list = result?.entitlements { apply(server: list) }
+    case .ready, .held, .rejected, .retryScheduled, .finished, .quarantined, .purchaseFailed,
+      .order, .restoreEnded, .storageFailed, .journalRepaired:
+      break
+    }
+  }
+}
