@@ -48,9 +48,13 @@ public final class SimulatedAppStore: Sendable {
       seed: configuration.seed,
       start: configuration.start
     )
+    var options = configuration.options
+    if configuration.catalog.settings.hasGracePeriod, options.gracePeriod == nil {
+      options.gracePeriod = StoreOptions.usualGracePeriod
+    }
     var core = StoreCore(
       environment: configuration.environment,
-      options: configuration.options,
+      options: options,
       seed: configuration.seed
     )
     let first = AppRecord(
@@ -73,7 +77,9 @@ public final class SimulatedAppStore: Sendable {
   /// The DER of the certificate that signed texts lead to.
   public var jwsRootCertificate: [UInt8] { signer.transactionChain.root }
 
-  /// The DER of the certificate that receipts lead to. The first call makes RSA keys.
+  /// The DER of the certificate that receipts lead to.
+  ///
+  /// The first call makes RSA keys, which takes a while.
   ///
   /// - Returns: The certificate.
   /// - Throws: ``SimulatorError`` with `signingFailed`.

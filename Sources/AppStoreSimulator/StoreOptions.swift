@@ -54,10 +54,13 @@ public struct StoreOptions: Hashable, Sendable {
   /// Whether due notifications are sent at once by a task; otherwise they wait for
   /// ``SimulatedAppStore/drainNotifications()``.
   public var sendsNotificationsAtOnce = false
-  /// How long before the expiry a renewal is charged, in seconds; short periods are charged in
-  /// their middle at the earliest. Apple charges up to 24 hours ahead.
+  /// How long before the expiry a renewal is charged, in seconds.
+  ///
+  /// Short periods are charged in their middle at the earliest. Apple charges up to 24 hours ahead.
   public var chargeLead: TimeInterval = 24 * 3600
-  /// How long access goes on after a failed charge, in seconds; nil for no grace period.
+  /// How long access goes on after a failed charge, in seconds.
+  ///
+  /// Nil is no grace period, or 16 days when the first app's catalog switches it on.
   public var gracePeriod: TimeInterval?
   /// How long a failed charge is tried again, in seconds.
   public var retryPeriod: TimeInterval = 60 * 24 * 3600
@@ -76,6 +79,9 @@ public struct StoreOptions: Hashable, Sendable {
     retryTimetable = isProduction ? .production : .sandbox
     receiptExistsFromInstallation = isProduction
   }
+
+  /// The grace period of a catalog that has one, in seconds: 16 days.
+  static let usualGracePeriod: TimeInterval = 16 * 24 * 3600
 
   var terms: SubscriptionTerms {
     SubscriptionTerms(

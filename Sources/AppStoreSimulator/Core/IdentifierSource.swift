@@ -56,7 +56,7 @@ struct IdentifierSource: Sendable {
   }
 
   /// A generator for a purpose of its own: FNV-1a over the seed and the texts.
-  private func derived(_ texts: [String]) -> SeededGenerator {
+  func derived(_ texts: [String]) -> SeededGenerator {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ seed
     for byte in texts.joined(separator: "\u{1F}").utf8 {
       hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3

@@ -23,7 +23,10 @@ extension StoreCore {
       }
     }
     let current = try subscription(id)
-    guard current != old else { return }
+    // A charge has told of the new period already.
+    let hasCharged = actions.contains { if case .charge = $0 { true } else { false } }
+    let isNewPeriod = if case .periodBought = event { true } else { false }
+    guard current != old || isNewPeriod, !hasCharged else { return }
     tellDevices(of: old.account, with: old.bundleID, .subscriptionChanged(id, old.groupID))
     if let due = SubscriptionReducer.nextDue(current, terms: state.terms) {
       perform(.wake(due, .subscription(id)))

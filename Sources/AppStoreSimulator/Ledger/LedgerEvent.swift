@@ -1,7 +1,9 @@
 public import Foundation
 public import IAPModel
 
-/// Something that happened in the store. The state is a fold over these and nothing else.
+/// Something that happened in the store.
+///
+/// The state is a fold over these and nothing else.
 public enum LedgerEvent: Hashable, Sendable {
   /// An app came to the store.
   case appAdded(AppRecord)

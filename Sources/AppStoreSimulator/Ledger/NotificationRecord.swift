@@ -35,6 +35,16 @@ public struct NotificationAttempt: Hashable, Sendable {
   /// The HTTP status; nil when there was no answer.
   public let status: Int?
 
+  /// Writes an attempt down.
+  ///
+  /// - Parameters:
+  ///   - date: When it was due and made.
+  ///   - status: The HTTP status; nil when there was no answer.
+  public init(date: Date, status: Int?) {
+    self.date = date
+    self.status = status
+  }
+
   /// Whether the server took it.
   public var isSuccess: Bool { RetryTimetable.isSuccess(status) }
 

@@ -53,8 +53,10 @@ public struct StoreTransactionRecord: Hashable, Sendable {
   public var isUpgraded = false
   /// Whether the app has finished it, on any device of the account.
   public var isFinished = false
-  /// When the record last changed: what signed data says it was signed at. Strictly increasing
-  /// over all changes of a store, so it may run a few milliseconds ahead of the clock.
+  /// When the record last changed: what signed data says it was signed at.
+  ///
+  /// Strictly increasing over all changes of a store, so it may run a few milliseconds ahead of the
+  /// clock.
   public var modifiedDate: Date
   /// The transaction that this StoreKit 1 copy restores.
   public let restoredFrom: TransactionID?

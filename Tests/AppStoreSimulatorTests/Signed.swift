@@ -1,0 +1,32 @@
+import Foundation
+import IAPModel
+import IAPSignatures
+
+/// Takes signed texts apart without checking them.
+enum Signed {
+  struct Malformed: Error {}
+
+  static func part(_ jws: String, _ index: Int) throws -> JSONObject {
+    let parts = jws.split(separator: ".")
+    guard parts.count == 3, let bytes = Base64.decode(Array(parts[index].utf8), .url) else {
+      throw Malformed()
+    }
+    return try JSONParser.parseObject(bytes)
+  }
+
+  static func payload(of jws: String) throws -> JSONObject { try part(jws, 1) }
+
+  static func signedPayload(_ body: [UInt8]) throws -> String {
+    guard let text = try JSONParser.parseObject(body)["signedPayload"]?.stringValue else {
+      throw Malformed()
+    }
+    return text
+  }
+
+  /// The transaction inside a posted notification.
+  static func notification(_ body: [UInt8]) throws -> TransactionPayload {
+    let outer = try NotificationPayload(try payload(of: signedPayload(body)))
+    guard let text = outer.data?.signedTransactionInfo else { throw Malformed() }
+    return try TransactionPayload(try payload(of: text))
+  }
+}
