@@ -8,8 +8,8 @@ import Synchronization
 /// Its history is a function of the configuration and the calls: the same seed and the same calls
 /// give the same bytes, signatures included.
 ///
-/// - **Concurrency:** safe from any thread. Calls are answered at once; what takes time happens when
-///   ``clock`` moves. Observers are called in order, outside of the lock, before the call that
+/// - **Concurrency:** safe from any thread. Calls are answered at once; what takes time happens
+///   when ``clock`` moves. Observers are called in order, outside of the lock, before the call that
 ///   caused them returns (or by the thread that is telling others already).
 public final class SimulatedAppStore: Sendable {
   /// What the store is made of.
