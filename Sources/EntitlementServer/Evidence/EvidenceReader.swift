@@ -1,0 +1,209 @@
+import Foundation
+import IAPEntitlements
+import IAPModel
+import IAPSignatures
+import ServerStorage
+
+/// Turns a request's evidence into a proof, or into the rules that it does not follow.
+struct EvidenceReader: Sendable {
+  let configuration: ServerConfiguration
+  let verifiers: ServerVerifiers
+  let ledger: any Ledger
+
+  func read(_ request: VerifyRequest, at now: Date) async throws(ServerError) -> ProofOutcome {
+    switch request.evidence {
+    case .signedTransaction(let text):
+      return try signedTransaction(text, request, now)
+    case .receipt(let bytes):
+      return try await receipt(bytes, request, now)
+    case .transactionID(let id):
+      guard let known = try await known(id, configuration.apps) else {
+        throw ServerError(
+          501,
+          .unsupported,
+          .transactionLookupUnsupported,
+          "The transaction is not known here, and this server cannot ask the App Store for it yet: "
+            + "send signedTransaction, or receipt.",
+          parameter: "transactionId"
+        )
+      }
+      return matched(known, request, part: .transaction)
+    }
+  }
+
+  private func signedTransaction(
+    _ text: [UInt8],
+    _ request: VerifyRequest,
+    _ now: Date
+  ) throws(ServerError) -> ProofOutcome {
+    let verdict = try looked { () throws(CryptoError) in
+      // A client may have kept it for long: the chain is judged at the time of signing.
+      try verifiers.transactions.transaction(text, instant: .signedDate)
+    }
+    guard let verified = verdict.accepted else { return .refused(verdict.failures) }
+    let payload = verified.payload
+    if let failure = configuration.environmentFailure(
+      payload.bundleID,
+      verified.environment,
+      part: .transaction
+    ) {
+      return .refused([failure])
+    }
+    let scope = LedgerScope(app: payload.bundleID, environment: verified.environment)
+    let record = FactRecord(
+      key: .transaction(payload),
+      scope: scope,
+      bytes: text,
+      signedDate: verified.signedDate,
+      receivedDate: now,
+      facts: [.transaction(payload)]
+    )
+    let proof = PurchaseProof(
+      scope: scope,
+      transaction: payload,
+      record: record,
+      isPresented: true
+    )
+    return matched(proof, request, part: .transaction)
+  }
+
+  private func receipt(
+    _ bytes: [UInt8],
+    _ request: VerifyRequest,
+    _ now: Date
+  ) async throws(ServerError) -> ProofOutcome {
+    let verdict = try looked { () throws(CryptoError) in try verifiers.receipts.verify(bytes) }
+    guard let verified = verdict.accepted else { return .refused(verdict.failures) }
+    guard let bundleID = verified.payload.bundleID, let app = configuration.app(bundleID) else {
+      return .refused([failure(.receipt, .bundle, "it does not say which app it is for")])
+    }
+    if let failure = configuration.environmentFailure(
+      bundleID,
+      verified.environment,
+      part: .receipt
+    ) {
+      return .refused([failure])
+    }
+    let scope = LedgerScope(app: bundleID, environment: verified.environment)
+    let purchases = verified.payload.items.compactMap { $0.transaction(in: verified.payload) }
+    let record = FactRecord(
+      key: .receipt(digest: verifiers.digest(bytes)),
+      scope: scope,
+      bytes: bytes,
+      signedDate: verified.signedDate,
+      receivedDate: now,
+      facts: purchases.map { .receiptLine($0) }
+    )
+    switch ReceiptMatch.find(request.transactionID, request.productID, in: purchases) {
+    case .found(let payload):
+      return .proven(
+        PurchaseProof(scope: scope, transaction: payload, record: record, isPresented: true)
+      )
+    case .failed(let rule, let reason):
+      // A finished consumable leaves the receipt; the ledger remembers it.
+      if rule == .matchingTransaction, let id = request.transactionID,
+        var known = try await known(id, [app]), known.scope == scope
+      {
+        known.record = record
+        return matched(known, request, part: .receipt)
+      }
+      return .refused([failure(.receipt, rule, reason)])
+    }
+  }
+
+  /// Looks a transaction up that was proven before.
+  private func known(
+    _ id: TransactionID,
+    _ apps: [ServerApp]
+  ) async throws(ServerError) -> PurchaseProof? {
+    let scopes = apps.flatMap { app in
+      app.orderedEnvironments.map { LedgerScope(app: app.bundleID, environment: $0) }
+    }
+    return try await stored { () async throws(StorageError) in
+      try await ledger.read { reader throws(StorageError) in
+        for scope in scopes {
+          guard let subject = try reader.subject(of: id, in: scope) else { continue }
+          let history = StoreHistory(
+            try reader.facts(of: subject),
+            environment: .only(scope.environment)
+          )
+          guard let state = history.transaction(id) else { continue }
+          return PurchaseProof(
+            scope: scope,
+            transaction: state.payload,
+            record: nil,
+            isPresented: false
+          )
+        }
+        return nil
+      }
+    }
+  }
+
+  /// Checks that the proof is about what the request says.
+  private func matched(
+    _ proof: PurchaseProof,
+    _ request: VerifyRequest,
+    part: SignedPart
+  ) -> ProofOutcome {
+    var failures: [RuleFailure] = []
+    if let id = request.transactionID, id != proof.transaction.transactionID {
+      failures.append(failure(part, .matchingTransaction, "it is another transaction"))
+    }
+    if let product = request.productID, product != proof.transaction.productID {
+      failures.append(
+        failure(part, .matchingProduct, "the transaction is for another product")
+      )
+    }
+    return failures.isEmpty ? .proven(proof) : .refused(failures)
+  }
+
+  private func failure(_ part: SignedPart, _ rule: Rule, _ reason: String) -> RuleFailure {
+    RuleFailure(part: part, rule: rule, reason: reason)
+  }
+}
+
+/// Looks at signed data; cryptography that fails says nothing about the data.
+func looked<Value>(
+  _ body: () throws(CryptoError) -> Value
+) throws(ServerError) -> Value {
+  do throws(CryptoError) {
+    return try body()
+  } catch {
+    throw ServerError(
+      503,
+      .unavailable,
+      .verificationUnavailable,
+      "It was not possible to look at the signatures; try again.",
+      retryAfterSeconds: 1,
+      inside: error.description
+    )
+  }
+}
+
+/// Asks or changes the ledger; what fails there may succeed later.
+func stored<Value: Sendable>(
+  _ body: () async throws(StorageError) -> Value
+) async throws(ServerError) -> Value {
+  do throws(StorageError) {
+    return try await body()
+  } catch {
+    if error.code == .tooLarge {
+      throw ServerError(
+        413,
+        .invalidRequest,
+        .bodyTooLarge,
+        "The evidence is larger than what can be stored.",
+        inside: error.description
+      )
+    }
+    throw ServerError(
+      503,
+      .unavailable,
+      .storageUnavailable,
+      "It was not possible to store or look up; try again.",
+      retryAfterSeconds: 1,
+      inside: error.description
+    )
+  }
+}

@@ -1,0 +1,61 @@
+public import IAPEntitlements
+public import IAPModel
+
+/// An app that the server works for.
+public struct ServerApp: Hashable, Sendable {
+  /// The app's bundle identifier.
+  public var bundleID: BundleID
+  /// Apple's number of the app; nil when it is not known, and then it is not checked.
+  public var appAppleID: AppAppleID?
+  /// The environments whose data is taken.
+  ///
+  /// What belongs to one environment never gives access in another. A server without the sandbox
+  /// refuses sandbox data with that reason.
+  public var environments: Set<StoreEnvironment>
+  /// Which product gives which entitlement; without a rule a product gives one of its own name.
+  public var catalog: EntitlementCatalog
+
+  /// Makes an app.
+  public init(
+    bundleID: BundleID,
+    appAppleID: AppAppleID?,
+    environments: Set<StoreEnvironment> = [.production, .sandbox],
+    catalog: EntitlementCatalog = EntitlementCatalog()
+  ) {
+    precondition(!environments.isEmpty, "an app has at least one environment")
+    self.bundleID = bundleID
+    self.appAppleID = appAppleID
+    self.environments = environments
+    self.catalog = catalog
+  }
+
+  /// The environments, real money first.
+  var orderedEnvironments: [StoreEnvironment] {
+    environments.sorted { left, right in
+      if (left == .production) != (right == .production) { return left == .production }
+      return left.rawValue < right.rawValue
+    }
+  }
+}
+
+/// What a server is set up with.
+public struct ServerConfiguration: Hashable, Sendable {
+  /// The apps; at least one, each bundle identifier once.
+  public var apps: [ServerApp]
+  /// Whether simulated stores are trusted: every answer says so.
+  public var isSimulated: Bool
+  /// How much is taken.
+  public var limits: ServerLimits
+
+  /// Makes a configuration.
+  public init(apps: [ServerApp], isSimulated: Bool = false, limits: ServerLimits = .standard) {
+    precondition(!apps.isEmpty, "a server works for at least one app")
+    precondition(Set(apps.map(\.bundleID)).count == apps.count, "an app is set up once")
+    self.apps = apps
+    self.isSimulated = isSimulated
+    self.limits = limits
+  }
+
+  /// The app of that bundle identifier.
+  func app(_ bundleID: BundleID) -> ServerApp? { apps.first { $0.bundleID == bundleID } }
+}

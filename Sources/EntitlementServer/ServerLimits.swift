@@ -1,0 +1,43 @@
+/// How much the server takes in one request.
+public struct ServerLimits: Hashable, Sendable {
+  /// The longest body of any request, in bytes: receipts of many renewals are large.
+  public var bodyBytesMax: Int
+  /// The longest body of a notification, in bytes; genuine ones have about 20,000.
+  public var notificationBytesMax: Int
+  /// How deep a body's objects and lists may be nested.
+  public var bodyDepthMax: Int
+  /// The longest account or customer identifier, in UTF-8 bytes.
+  public var accountBytesMax: Int
+  /// The longest installation identifier, in UTF-8 bytes.
+  public var installationBytesMax: Int
+  /// The longest product identifier, in UTF-8 bytes.
+  public var productIDBytesMax: Int
+  /// The longest transaction identifier, in UTF-8 bytes.
+  public var transactionIDBytesMax: Int
+  /// After how many seconds a client should try again when the server could not look or store.
+  public var retryAfterSeconds: Int
+
+  /// Makes limits.
+  public init(
+    bodyBytesMax: Int = 2 * 1024 * 1024,
+    notificationBytesMax: Int = 512 * 1024,
+    bodyDepthMax: Int = 8,
+    accountBytesMax: Int = 256,
+    installationBytesMax: Int = 128,
+    productIDBytesMax: Int = 256,
+    transactionIDBytesMax: Int = 64,
+    retryAfterSeconds: Int = 1
+  ) {
+    self.bodyBytesMax = bodyBytesMax
+    self.notificationBytesMax = notificationBytesMax
+    self.bodyDepthMax = bodyDepthMax
+    self.accountBytesMax = accountBytesMax
+    self.installationBytesMax = installationBytesMax
+    self.productIDBytesMax = productIDBytesMax
+    self.transactionIDBytesMax = transactionIDBytesMax
+    self.retryAfterSeconds = retryAfterSeconds
+  }
+
+  /// 2 MiB of body, 512 KiB of notification, eight levels deep.
+  public static let standard = ServerLimits()
+}

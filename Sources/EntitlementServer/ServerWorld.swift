@@ -1,0 +1,65 @@
+/// What the server takes from outside beside clock and ledger.
+public struct ServerWorld: Sendable {
+  /// A new name for a request.
+  public var requestID: @Sendable () -> String
+  /// The time since the server started, from a clock that never jumps: for measuring.
+  public var uptime: @Sendable () -> Duration
+  /// Takes what happened.
+  public var log: @Sendable (ServerEvent) -> Void
+
+  /// Makes a world.
+  public init(
+    requestID: @escaping @Sendable () -> String,
+    uptime: @escaping @Sendable () -> Duration,
+    log: @escaping @Sendable (ServerEvent) -> Void
+  ) {
+    self.requestID = requestID
+    self.uptime = uptime
+    self.log = log
+  }
+}
+
+/// Something that happened, for the log: no secret, no receipt, no personal identifier.
+public struct ServerEvent: Hashable, Sendable, CustomStringConvertible {
+  /// How much it matters.
+  public enum Level: Hashable, Sendable {
+    /// The normal course.
+    case info
+    /// Somebody's request was refused.
+    case notice
+    /// The server itself could not do its work.
+    case error
+  }
+
+  /// How much it matters.
+  public let level: Level
+  /// What happened, as a stable word.
+  public let name: String
+  /// The circumstances, in order.
+  public let fields: [Field]
+
+  /// One circumstance.
+  public struct Field: Hashable, Sendable {
+    /// Its name.
+    public let name: String
+    /// Its value.
+    public let value: String
+    /// Makes a field.
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// Makes an event.
+  public init(_ level: Level, _ name: String, _ fields: [Field] = []) {
+    self.level = level
+    self.name = name
+    self.fields = fields
+  }
+
+  /// The name, then each circumstance as `name=value`.
+  public var description: String {
+    ([name] + fields.map { "\($0.name)=\($0.value)" }).joined(separator: " ")
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import IAPEntitlements
+import IAPModel
+import IAPSignatures
+import ServerStorage
+
+/// Writes the answer to `POST /v1/verify`.
+enum VerifyAnswer {
+  static func rejected(_ failures: [RuleFailure]) -> JSONObject {
+    [
+      "verdict": "rejected",
+      "isValid": false,
+      "reasons": .array(
+        failures.map { failure in
+          [
+            "part": .string(failure.part.rawValue), "rule": .string(failure.rule.rawValue),
+            "reason": .string(failure.reason),
+          ]
+        }
+      ),
+    ]
+  }
+
+  static func accepted(
+    _ proof: PurchaseProof,
+    _ findings: PurchaseFindings,
+    at now: Date,
+    catalog: EntitlementCatalog
+  ) -> JSONObject {
+    let state = findings.history.transaction(proof.transaction.transactionID)
+    let payload = state?.payload ?? proof.transaction
+    let unit = state?.unit.flatMap { findings.history.unit($0) }
+    var answer = AnswerMembers()
+    answer.add("verdict", .string("accepted"))
+    answer.add("isValid", .bool(true))
+    answer.add("productId", .string(payload.productID.rawValue))
+    answer.add("expiresDate", payload.expiresDate)
+    answer.add("transactionId", .string(payload.transactionID.rawValue))
+    answer.add("originalTransactionId", .string(payload.originalTransactionID.rawValue))
+    answer.add("environment", .string(proof.scope.environment.rawValue))
+    answer.add("productType", payload.type?.rawValue)
+    answer.add("purchaseDate", payload.purchaseDate)
+    if let state, state.isRevoked {
+      answer.add("revocationDate", unit?.revocationDate ?? payload.revocationDate)
+    }
+    answer.add("unit", unit?.unit.rawValue)
+    if let unit {
+      answer.add(
+        "grant",
+        [
+          "unit": .string(unit.unit.rawValue), "count": .integer(Int64(findings.grantCount)),
+          "quantity": .integer(Int64(unit.quantity)),
+        ]
+      )
+    }
+    answer.add("claimedBy", findings.claimer?.rawValue)
+    if findings.belongsToAnother { answer.add("belongsToAnother", .bool(true)) }
+    let report = findings.accessHistory.access(at: now, catalog: catalog)
+    answer.add("entitlements", .array(report.entitlements.map(AnswerMembers.entitlement)))
+    return answer.object
+  }
+}

@@ -1,0 +1,76 @@
+import HTTPValues
+import IAPModel
+
+/// Reads the JSON object that a request carries.
+enum RequestBody {
+  static func object(
+    _ request: HTTPRequest,
+    bytesMax: Int,
+    depthMax: Int
+  ) throws(ServerError) -> JSONObject {
+    guard request.body.count <= bytesMax else {
+      throw ServerError(
+        413,
+        .invalidRequest,
+        .bodyTooLarge,
+        "The body is longer than \(bytesMax) bytes."
+      )
+    }
+    if let type = request.mediaType, type != "application/json", !type.hasSuffix("+json") {
+      throw ServerError(
+        415,
+        .invalidRequest,
+        .mediaTypeUnsupported,
+        "The body has to be application/json."
+      )
+    }
+    guard !request.body.isEmpty else {
+      throw ServerError(400, .invalidRequest, .bodyEmpty, "The request has no body.")
+    }
+    do throws(PayloadError) {
+      return try JSONParser.parseObject(
+        request.body,
+        limits: JSONLimits(sizeBytesMax: bytesMax, depthMax: depthMax)
+      )
+    } catch {
+      throw ServerError(
+        400,
+        .invalidRequest,
+        .bodyNotJSON,
+        "The body is no JSON object in UTF-8 (\(error.code)): \(error.reason)."
+      )
+    }
+  }
+}
+
+/// Takes members out of a request's object, and names the one that is wrong.
+struct RequestMembers {
+  let object: JSONObject
+
+  /// A text of at most so many UTF-8 bytes; nil when it is absent, null or empty.
+  func text(_ name: String, bytesMax: Int) throws(ServerError) -> String? {
+    guard let value = object[name], value != .null else { return nil }
+    guard let text = value.stringValue else { throw Self.invalid(name, "a text") }
+    guard text.utf8.count <= bytesMax else {
+      throw Self.invalid(name, "a text of at most \(bytesMax) bytes")
+    }
+    return text.isEmpty ? nil : text
+  }
+
+  /// A truth value; nil when it is absent or null.
+  func bool(_ name: String) throws(ServerError) -> Bool? {
+    guard let value = object[name], value != .null else { return nil }
+    guard let bool = value.boolValue else { throw Self.invalid(name, "true or false") }
+    return bool
+  }
+
+  static func invalid(_ name: String, _ wanted: String) -> ServerError {
+    ServerError(
+      400,
+      .invalidRequest,
+      .parameterInvalid,
+      "\(name) has to be \(wanted).",
+      parameter: name
+    )
+  }
+}

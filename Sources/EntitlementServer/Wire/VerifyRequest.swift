@@ -1,0 +1,84 @@
+import IAPModel
+import IAPSignatures
+
+/// What a client asks to have judged.
+struct VerifyRequest: Hashable, Sendable {
+  /// What is to prove the purchase.
+  enum Evidence: Hashable, Sendable {
+    /// The text of a signed transaction.
+    case signedTransaction([UInt8])
+    /// A receipt's bytes.
+    case receipt([UInt8])
+    /// Nothing but the identifier: only what the ledger knows can be answered.
+    case transactionID(TransactionID)
+  }
+
+  var evidence: Evidence
+  /// The transaction that has to be in the evidence.
+  var transactionID: TransactionID?
+  /// The product that the transaction has to be for.
+  var productID: ProductID?
+  var orderNumber: OrderNumber?
+  var account: CustomerID?
+  var installation: InstallationID?
+  /// What the client believes; signed data decides.
+  var isSandbox: Bool?
+
+  /// Whether nothing but a receipt is sent: the answer is about the latest purchase in it.
+  var isPlain: Bool {
+    if case .receipt = evidence { transactionID == nil && productID == nil } else { false }
+  }
+
+  /// Reads the members of a request's body.
+  init(_ object: JSONObject, limits: ServerLimits) throws(ServerError) {
+    let members = RequestMembers(object: object)
+    transactionID = try members.text("transactionId", bytesMax: limits.transactionIDBytesMax)
+      .map { TransactionID($0) }
+    productID = try members.text("productId", bytesMax: limits.productIDBytesMax)
+      .map { ProductID($0) }
+    account = try members.text("account", bytesMax: limits.accountBytesMax)
+      .map { CustomerID($0) }
+    installation = try members.text("installation", bytesMax: limits.installationBytesMax)
+      .map { InstallationID($0) }
+    isSandbox = try members.bool("sandbox")
+    evidence = try Self.evidence(members, transactionID: transactionID, limits: limits)
+    if let text = try members.text("orderNumber", bytesMax: 36) {
+      guard let number = OrderNumber(text) else {
+        throw RequestMembers.invalid("orderNumber", "a UUID")
+      }
+      orderNumber = number
+    }
+  }
+
+  private static func evidence(
+    _ members: RequestMembers,
+    transactionID: TransactionID?,
+    limits: ServerLimits
+  ) throws(ServerError) -> Evidence {
+    if let text = try members.text("signedTransaction", bytesMax: limits.bodyBytesMax) {
+      return .signedTransaction(Array(text.utf8))
+    }
+    if let text = try members.text("receipt", bytesMax: limits.bodyBytesMax) {
+      // Encoders that break lines are common; nothing else is passed over.
+      let digits = text.utf8.filter { $0 != 0x0A && $0 != 0x0D }
+      guard let bytes = Base64.decode(digits, .standard), !bytes.isEmpty else {
+        throw RequestMembers.invalid("receipt", "a receipt in base64")
+      }
+      // Clients that know one body only send the text of a signed transaction in it as well.
+      return looksLikeJWS(bytes) ? .signedTransaction(bytes) : .receipt(bytes)
+    }
+    if let transactionID { return .transactionID(transactionID) }
+    throw ServerError(
+      400,
+      .invalidRequest,
+      .parameterMissing,
+      "One of signedTransaction, receipt and transactionId has to be there.",
+      parameter: "signedTransaction"
+    )
+  }
+
+  /// A receipt is DER and begins with a sequence; a compact JWS begins with an encoded brace.
+  private static func looksLikeJWS(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: "eyJ".utf8) && bytes.contains(UInt8(ascii: "."))
+  }
+}
