@@ -1,5 +1,7 @@
 import Foundation
 
-let tool = CommandLineTool(commands: [])
+let tool = CommandLineTool(commands: [
+  BenchCommand.self
+])
 let status = await tool.run(Array(CommandLine.arguments.dropFirst()), console: .live())
 exit(status.rawValue)

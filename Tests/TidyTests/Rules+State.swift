@@ -66,6 +66,25 @@ let stateRules: [TidyRule] = [
     return found.count > uncheckedMax ? found : []
   },
   TidyRule(
+    name: "state.verified-made-once",
+    remedy: "only the verifier's verdict makes a verified value; everything else receives one",
+    bad: [
+      "Sources/IAPSignatures/Verdict.swift": "self = .accepted(Verified(evidence))\n",
+      "Sources/EntitlementServer/A.swift": "let trusted = Verified<Payload>(evidence)\n",
+    ],
+    good: [
+      "Sources/IAPSignatures/Verdict.swift": "self = .accepted(Verified(evidence))\n",
+      "Sources/IAPSignatures/B.swift": "Verified.Evidence(payload)\nlet a: Verified<Payload>\n",
+    ]
+  ) { tree in
+    let found = tree.sources.flatMap { file in
+      verifiedCalls.matches(in: file.swift?.code ?? "").map {
+        TidyRule.Finding(file, line: $0.line, $0.groups[0])
+      }
+    }
+    return found.count > 1 ? found : []
+  },
+  TidyRule(
     name: "state.endless-loops",
     remedy: "bound the loop, or say above it what bounds it: '// Bound: …'",
     bad: ["Sources/IAPKit/A.swift": "while true { step() }\n"],
@@ -84,4 +103,5 @@ let stateRules: [TidyRule] = [
 
 private let uncheckedMax = 5
 private let unchecked = Pattern(#"@unchecked\s+Sendable|nonisolated\(unsafe\)"#)
+private let verifiedCalls = Pattern(#"(?<![\w.])Verified(?:<[\w.]+>)?\("#)
 private let endless = Pattern(#"\bwhile\s+true\b|\bfor\s*\(\s*;\s*;\s*\)"#)

@@ -1,0 +1,103 @@
+import Foundation
+import IAPModel
+
+/// `iap bench`: how fast what exists is, beside the raw limit in the same run.
+enum BenchCommand: Command {
+  static var name: String { "bench" }
+
+  static var summary: Words {
+    Words(
+      "Measures verification and decoding beside one bare signature check.",
+      zh: "测量验证与解码的速度，并与单次签名检查对比。"
+    )
+  }
+
+  static var details: Words {
+    Words(
+      """
+      Each line is a rate: how often it was done in a second, how long one took, and the rate in
+      percent of the bare ES256 check of the same run. Compare percentages, not machines.
+      """,
+      zh: "每行是一个速率：每秒次数、单次耗时，以及相对于同一次运行中单次 ES256 检查的百分比。"
+    )
+  }
+
+  static var options: [CommandOption] {
+    [
+      .value(
+        "seconds",
+        "N",
+        Words("How long each measurement takes; 1 unless given.", zh: "每项测量的时长，默认 1 秒。")
+      ),
+      .flag("json", Words("Prints one JSON object instead of lines.", zh: "以 JSON 输出。")),
+    ]
+  }
+
+  static func run(
+    _ arguments: CommandArguments,
+    console: Console
+  ) async throws(CommandError) -> ExitStatus {
+    let seconds = try arguments.number("seconds") ?? 1
+    guard seconds > 0, seconds <= secondsMax else {
+      throw .usage(
+        Words(
+          "--seconds needs a number above 0, at most \(Int(secondsMax)).",
+          zh: "--seconds 需要大于 0 且不超过 \(Int(secondsMax)) 的数字。"
+        )
+      )
+    }
+    let isJSON = arguments.flag("json")
+    if !isOptimised {
+      console.errorLine(
+        Words(
+          "This build is not optimised: its numbers say nothing. 'make bench' builds another.",
+          zh: "当前为未优化的构建，数字没有意义。请使用“make bench”。"
+        )
+      )
+    }
+    var results: [Benchmark.Result] = []
+    for benchmark in try BenchmarkCatalog.make(now: console.now()) {
+      let result = try await benchmark.measure(seconds: seconds)
+      results.append(result)
+      if !isJSON { console.line(verbatim: line(result, limit: results[0], console.language)) }
+    }
+    if isJSON { console.line(verbatim: json(results)) }
+    return .success
+  }
+
+  private static let secondsMax = 600.0
+
+  private static var isOptimised: Bool {
+    #if DEBUG
+    false
+    #else
+    true
+    #endif
+  }
+
+  private static func line(
+    _ result: Benchmark.Result,
+    limit: Benchmark.Result,
+    _ language: Language
+  ) -> String {
+    let rate = padded(String(format: "%.0f/s", result.perSecond), 12)
+    let time = padded(String(format: "%.1f us", result.microseconds), 12)
+    let share = padded(String(format: "%.0f %%", 100 * result.perSecond / limit.perSecond), 8)
+    return "\(rate)\(time)\(share)  \(result.title(language))"
+  }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(width - text.count, 0)) + text
+  }
+
+  private static func json(_ results: [Benchmark.Result]) -> String {
+    let list = results.map { result -> JSONValue in
+      [
+        "name": .string(result.name), "perSecond": .integer(Int64(result.perSecond.rounded())),
+        "nanoseconds": .integer(Int64((result.microseconds * 1_000).rounded())),
+      ]
+    }
+    let object: JSONValue = ["optimised": .bool(isOptimised), "benchmarks": .array(list)]
+    return object.serializedText
+  }
+}

@@ -1,0 +1,71 @@
+/// One thing that is measured: how often it can be done in a second.
+struct Benchmark: Sendable {
+  /// A stable word, for JSON.
+  let name: String
+  /// What is done, for people.
+  let title: Words
+  /// How many do it at the same time.
+  let workers: Int
+  /// Does it once; answers false when the result is wrong, which ends the measurement.
+  let operation: @Sendable () -> Bool
+
+  init(
+    _ name: String,
+    _ title: Words,
+    workers: Int = 1,
+    operation: @escaping @Sendable () -> Bool
+  ) {
+    self.name = name
+    self.title = title
+    self.workers = workers
+    self.operation = operation
+  }
+
+  /// What a measurement found.
+  struct Result: Sendable {
+    let name: String
+    let title: Words
+    let perSecond: Double
+
+    /// How long one takes, with all workers together.
+    var microseconds: Double { 1_000_000 / perSecond }
+  }
+
+  /// Repeats the operation for about so many seconds.
+  ///
+  /// - Parameter seconds: How long to measure.
+  /// - Returns: The rate of all workers together.
+  /// - Throws: ``CommandError`` when the operation answers that its result is wrong.
+  func measure(seconds: Double) async throws(CommandError) -> Result {
+    let batch = 8
+    // Warms caches, and shows that the thing works before it is timed.
+    guard operation() else { throw failure }
+    let watch = Stopwatch()
+    let counts = await withTaskGroup(of: Int?.self) { group in
+      for _ in 0..<workers {
+        group.addTask {
+          var count = 0
+          while watch.seconds < seconds {
+            for _ in 0..<batch {
+              guard operation() else { return nil }
+            }
+            count += batch
+          }
+          return count
+        }
+      }
+      return await group.reduce(into: [Int?]()) { $0.append($1) }
+    }
+    let passed = watch.seconds
+    guard !counts.contains(nil) else { throw failure }
+    let total = counts.compactMap { $0 }.reduce(0, +)
+    return Result(name: name, title: title, perSecond: Double(total) / passed)
+  }
+
+  private var failure: CommandError {
+    CommandError(
+      .failed,
+      Words("the measurement '\(name)' got a wrong result.", zh: "测量“\(name)”得到了错误的结果。")
+    )
+  }
+}
