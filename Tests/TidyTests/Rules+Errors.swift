@@ -17,7 +17,8 @@ let errorRules: [TidyRule] = [
     let sources = tree.sources.filter { $0.target != "StoreKit" }
     return Dictionary(grouping: sources) { $0.target ?? "" }.flatMap { target, files in
       let found = files.flatMap { file in
-        (file.outline?.declarations ?? []).filter { $0.conformsToError }.map { (file, $0) }
+        (file.outline?.declarations ?? [])
+          .filter { $0.conformsToError && !underlyingCauses.contains($0.name) }.map { (file, $0) }
       }
       guard Set(found.map { $0.1.name }).count > 1 else { return [TidyRule.Finding]() }
       return found.map { file, declaration in
@@ -58,6 +59,9 @@ let errorRules: [TidyRule] = [
     }
   },
 ]
+
+/// Errors that only stand inside the facade's enum, as what lies underneath.
+private let underlyingCauses: Set = ["SignatureNotVerified"]
 
 /// Functions of the facade that keep the plain `throws` of the usual signatures, and requirements
 /// of protocols that apps implement.

@@ -77,9 +77,11 @@ private let worldPattern =
   [
     #"(?<![\w.])Date\(\)"#, #"\bDate\.now\b"#, #"\bDate\.init\(\)"#, #"\btimeIntervalSinceNow\b"#,
     #"(?<![\w.])UUID\(\)"#, #"\bUUID\.init\b(?!\()"#, #"\bSystemRandomNumberGenerator\b"#,
-    #"\.random\((?:in:[^)\n]*)?\)(?<!using: &\w{1,20}\))"#, #"\.(?:shuffled|randomElement)\(\)"#,
+    #"\.random\(in:[^)\n]*\)(?<!using: &\w{1,20}\))"#, #"\bBool\.random\(\)"#,
+    #"\.(?:shuffled|randomElement)\(\)"#,
     #"\barc4random\w*"#, #"\bTask\.sleep\b"#,
-    #"\bThread\.sleep\b"#, #"(?<![\w.])u?sleep\(\s*[\w.]+\s*\)"#, #"\bProcessInfo\b"#,
+    #"\bThread\.sleep\b"#, #"(?<![\w.])(?:usleep|nanosleep)\("#, #"(?<![\w.])sleep\(\d"#,
+    #"\bProcessInfo\b"#,
     #"\bgetenv\("#,
     #"\b(?:ContinuousClock|SuspendingClock)\b"#, #"\bDispatchTime\.now\b"#,
     #"\bclock_gettime\("#, #"\bgettimeofday\("#,

@@ -32,7 +32,7 @@ let textRules: [TidyRule] = [
   },
   .ban(
     "tests.no-sleeping",
-    #"\b(?:Task|Thread)\s*\.\s*sleep\b|(?<![\w.])u?sleep\(\s*[\w.]+\s*\)|\bnanosleep\("#,
+    #"\b(?:Task|Thread)\s*\.\s*sleep\b|(?<![\w.])(?:usleep|nanosleep)\(|(?<![\w.])sleep\(\d"#,
     in: { $0.isTest },
     instead: "await the event, or move the virtual clock",
     bad: ["Tests/IAPKitTests/A.swift": "try await Task.\("sleep")(nanoseconds: 1)\n"],
