@@ -157,3 +157,8 @@ extension Entitlement {
     return (productID, transactionID) < (other.productID, other.transactionID)
   }
 }
+
+extension AccessReport {
+  /// No access and none that ever was.
+  public static let none = AccessReport(entitlements: [], lapsed: [])
+}
