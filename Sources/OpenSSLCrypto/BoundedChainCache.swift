@@ -16,8 +16,17 @@ public final class BoundedChainCache: ChainCache {
     var lastUse: UInt64
   }
 
+  /// The bytes of the certificates; hashed as one piece, because a list hashes byte by byte.
+  private struct Key: Hashable {
+    let bytes: [UInt8]
+
+    func hash(into hasher: inout Hasher) {
+      unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    }
+  }
+
   private struct State {
-    var entries: [[UInt8]: Entry] = [:]
+    var entries: [Key: Entry] = [:]
     var useCount: UInt64 = 0
   }
 
@@ -41,7 +50,7 @@ public final class BoundedChainCache: ChainCache {
   /// - Returns: The chain, nil when it is not there.
   public func chain(for key: [UInt8]) -> CheckedChain? {
     state.withLock { state in
-      guard let index = state.entries.index(forKey: key) else { return nil }
+      guard let index = state.entries.index(forKey: Key(bytes: key)) else { return nil }
       state.useCount += 1
       state.entries.values[index].lastUse = state.useCount
       return state.entries.values[index].chain
@@ -54,6 +63,7 @@ public final class BoundedChainCache: ChainCache {
   ///   - chain: The chain.
   ///   - key: The bytes of the certificates.
   public func store(_ chain: CheckedChain, for key: [UInt8]) {
+    let key = Key(bytes: key)
     state.withLock { state in
       if state.entries[key] == nil, state.entries.count >= limit,
         let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })?.key

@@ -29,6 +29,11 @@ enum BenchCommand: Command {
         "N",
         Words("How long each measurement takes; 1 unless given.", zh: "每项测量的时长，默认 1 秒。")
       ),
+      .repeated(
+        "only",
+        "NAME",
+        Words("Measures this alone, by the name in the JSON.", zh: "只测量指定项目（JSON 中的名称）。")
+      ),
       .flag("json", Words("Prints one JSON object instead of lines.", zh: "以 JSON 输出。")),
     ]
   }
@@ -56,13 +61,31 @@ enum BenchCommand: Command {
       )
     }
     var results: [Benchmark.Result] = []
-    for benchmark in try BenchmarkCatalog.make(now: console.now()) {
+    for benchmark in try chosen(arguments.values("only"), now: console.now()) {
       let result = try await benchmark.measure(seconds: seconds)
       results.append(result)
       if !isJSON { console.line(verbatim: line(result, limit: results[0], console.language)) }
     }
     if isJSON { console.line(verbatim: json(results)) }
     return .success
+  }
+
+  private static func chosen(
+    _ names: [String],
+    now: Date
+  ) throws(CommandError) -> [Benchmark] {
+    let all = try BenchmarkCatalog.make(now: now)
+    let known = all.map(\.name)
+    if let unknown = names.first(where: { !known.contains($0) }) {
+      let list = known.joined(separator: ", ")
+      throw .usage(
+        Words(
+          "There is no measurement '\(unknown)'; there are \(list).",
+          zh: "没有名为“\(unknown)”的测量；可用：\(list)。"
+        )
+      )
+    }
+    return names.isEmpty ? all : all.filter { names.contains($0.name) }
   }
 
   private static let secondsMax = 600.0

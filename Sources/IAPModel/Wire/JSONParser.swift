@@ -171,10 +171,14 @@ private struct JSONCursor {
   mutating func string() throws(PayloadError) -> String {
     offset += 1
     let start = offset
+    var seen: UInt8 = 0
     while let byte = current {
+      seen |= byte
       switch byte {
       case UInt8(ascii: "\""):
-        let text = try decoded(start..<offset)
+        let text =
+          seen < 0x80
+          ? String(decoding: bytes[start..<offset], as: UTF8.self) : try decoded(start..<offset)
         offset += 1
         return text
       case UInt8(ascii: "\\"):
@@ -293,13 +297,20 @@ private struct JSONCursor {
   }
 }
 
+extension JSONMember {
+  /// Whether it has the name; lengths are compared first, which settles most.
+  func isNamed(_ other: String) -> Bool {
+    name.utf8.count == other.utf8.count && name == other
+  }
+}
+
 /// The names seen in one object: a scan while it is small, a set beyond that.
 private struct NameSet {
-  private static let scanned = 16
+  private static let scanned = 32
   private var names: Set<String> = []
 
   mutating func insert(_ name: String, _ members: [JSONMember]) -> Bool {
-    if members.count < Self.scanned { return !members.contains { $0.name == name } }
+    if members.count < Self.scanned { return !members.contains { $0.isNamed(name) } }
     if names.isEmpty { names = Set(members.map(\.name)) }
     return names.insert(name).inserted
   }

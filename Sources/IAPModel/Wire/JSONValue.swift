@@ -111,7 +111,7 @@ public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   /// The value of a member, nil when there is none; setting nil removes the member.
   public subscript(name: String) -> JSONValue? {
-    get { members.first { $0.name == name }?.value }
+    get { members.first { $0.isNamed(name) }?.value }
     set {
       let index = members.firstIndex { $0.name == name }
       switch (index, newValue) {

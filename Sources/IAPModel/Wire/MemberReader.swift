@@ -5,22 +5,28 @@ import Foundation
 /// A member that is `null` counts as absent: Apple leaves members out, but samples exist in which
 /// one is null.
 struct MemberReader {
-  private let object: JSONObject
-  private var taken: Set<String> = []
+  private let members: [JSONMember]
+  private var isTaken: [Bool]
 
-  init(_ object: JSONObject) { self.object = object }
+  init(_ object: JSONObject) {
+    members = object.members
+    isTaken = Array(repeating: false, count: members.count)
+  }
 
   /// The members that nobody asked for, in their order.
-  var others: [JSONMember] { object.members.filter { !taken.contains($0.name) } }
+  var others: [JSONMember] {
+    members.indices.compactMap { isTaken[$0] ? nil : members[$0] }
+  }
 
   private mutating func take<Value>(
     _ name: String,
     _ wanted: String,
     _ read: (JSONValue) -> Value?
   ) throws(PayloadError) -> Value? {
-    taken.insert(name)
-    guard let value = object[name], value != .null else { return nil }
-    guard let result = read(value) else {
+    guard let index = members.firstIndex(where: { $0.isNamed(name) }) else { return nil }
+    isTaken[index] = true
+    if case .null = members[index].value { return nil }
+    guard let result = read(members[index].value) else {
       throw PayloadError(.wrongType, "member \(name) is not \(wanted)")
     }
     return result
