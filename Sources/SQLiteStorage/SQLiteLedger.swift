@@ -115,6 +115,11 @@ public final class SQLiteLedger: Ledger {
   package func setPageCountMax(_ pages: Int) throws(StorageError) {
     try writing.setPageCountMax(pages)
   }
+
+  /// What the writing connection says about one of its settings.
+  package func pragma(_ name: StaticString) throws(StorageError) -> String? {
+    try writing.pragma(name)
+  }
 }
 
 /// The writing connection, used by the writer's thread alone.
@@ -132,6 +137,12 @@ final class SQLiteWriting: Sendable {
   func setPageCountMax(_ pages: Int) throws(StorageError) {
     try tables.withLock { tables throws(StorageError) in
       try tables?.connection.execute("PRAGMA max_page_count = \(pages)")
+    }
+  }
+
+  func pragma(_ name: StaticString) throws(StorageError) -> String? {
+    try tables.withLock { tables throws(StorageError) in
+      try tables?.connection.row("PRAGMA \(name)") { $0.text(0) }
     }
   }
 

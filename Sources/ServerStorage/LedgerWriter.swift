@@ -63,6 +63,9 @@ public final class LedgerWriter: Sendable {
     return try result.get()
   }
 
+  /// How many writes wait to be committed, without those that are being committed.
+  package var waitingCount: Int { state.withLock(\.waiting.count) }
+
   /// Refuses new writes and returns when those that waited are committed.
   public func close() async {
     await withCheckedContinuation { continuation in
