@@ -1,10 +1,14 @@
-import Foundation
+package import Foundation
 
 /// The three parts of a compact JWS, for the accessors of `VerificationResult`.
 ///
 /// Nothing is verified here; the host did that before it made the value.
-struct CompactJWS {
-  let text: String
+package struct CompactJWS {
+  package let text: String
+
+  package init(text: String) {
+    self.text = text
+  }
 
   private func part(_ index: Int) -> Data {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -16,12 +20,12 @@ struct CompactJWS {
     return Data(base64Encoded: base64) ?? Data()
   }
 
-  var header: Data { part(0) }
-  var payload: Data { part(1) }
-  var signature: Data { part(2) }
+  package var header: Data { part(0) }
+  package var payload: Data { part(1) }
+  package var signature: Data { part(2) }
 
   /// The bytes under the signature: the first two parts with the dot between them.
-  var signed: Data {
+  package var signed: Data {
     guard let end = text.lastIndex(of: ".") else { return Data() }
     return Data(text[..<end].utf8)
   }

@@ -1,6 +1,7 @@
 /// One consumer's place in a never-ending stream of the host.
 ///
-/// Dead processes get nothing: an element that was waiting when the process was killed stays unread.
+/// Dead processes get nothing: an element that was waiting when the process was killed stays
+/// unread.
 struct HostedIterator<Element: Sendable> {
   private let host: any StoreHost
   private var iterator: AsyncStream<Element>.Iterator

@@ -9,8 +9,8 @@ package protocol StoreHost: AnyObject, Sendable {
   /// Returns while the app process lives and never again once it was killed.
   func passWhileAlive() async
 
-  /// Runs a callback on the main actor, inside the binding, after those that were asked for earlier;
-  /// never once the process was killed.
+  /// Runs a callback on the main actor, inside the binding, after those that were asked for
+  /// earlier; never once the process was killed.
   func callBack(_ callback: @escaping @MainActor @Sendable () -> Void)
 
   // MARK: StoreKit 2
@@ -22,13 +22,13 @@ package protocol StoreHost: AnyObject, Sendable {
   func purchase(_ request: PurchaseRequest) async throws -> Product.PurchaseResult
 
   /// Whether nobody has used an introductory offer of the group yet.
-  func isEligibleForIntroOffer(groupID: String) async -> Bool
+  func isEligibleForIntroOffer(in group: String) async -> Bool
 
   /// A finite listing.
   func transactions(_ listing: TransactionListing) async -> [VerificationResult<Transaction>]
 
   /// The newest transaction of a product.
-  func latestTransaction(productID: String) async -> VerificationResult<Transaction>?
+  func latestTransaction(of product: String) async -> VerificationResult<Transaction>?
 
   /// What happens to transactions from now on; never ends.
   func transactionUpdates() -> AsyncStream<VerificationResult<Transaction>>
@@ -37,7 +37,7 @@ package protocol StoreHost: AnyObject, Sendable {
   func finish(transactionID: UInt64) async
 
   /// The statuses of a subscription group; empty when the account never subscribed.
-  func statuses(groupID: String) async throws -> [Product.SubscriptionInfo.Status]
+  func statuses(in group: String) async throws -> [Product.SubscriptionInfo.Status]
 
   /// The groups in which the account has or had a subscription.
   func subscribedGroupIDs() async -> [String]

@@ -1,7 +1,8 @@
 /// Which host answers the StoreKit calls of the current task.
 ///
-/// A device binds its host around everything an app process runs. The binding is a task-local value: it
-/// survives `Task {}` and `MainActor.run`, and is lost in `Task.detached` and on dispatch queues.
+/// A device binds its host around everything an app process runs. The binding is a task-local
+/// value: it survives `Task {}` and `MainActor.run`, and is lost in `Task.detached` and on
+/// dispatch queues.
 package enum StoreHostBinding {
   private static let local = TaskLocal<(any StoreHost)?>(wrappedValue: nil)
 
@@ -13,8 +14,8 @@ package enum StoreHostBinding {
     guard let host = current else {
       preconditionFailure(
         """
-        StoreKit's \(caller) was used outside an app process of a simulated device. Run the code in \
-        AppProcess.run { }; Task.detached and DispatchQueue.async lose the binding, Task { } keeps it.
+        StoreKit's \(caller) was used outside an app process of a simulated device. Run the code \
+        in AppProcess.run { }; Task { } keeps the binding, Task.detached and dispatch queues lose it.
         """
       )
     }

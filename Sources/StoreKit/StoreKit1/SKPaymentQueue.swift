@@ -3,8 +3,8 @@ import Synchronization
 
 /// The queue between the app and the App Store; one for each app process.
 ///
-/// Observers and the delegate are held weakly and called on the main actor, never from inside a call
-/// of the app.
+/// Observers and the delegate are held weakly and called on the main actor, never from inside a
+/// call of the app.
 public final class SKPaymentQueue: NSObject, Sendable {
   private struct State {
     var observers: [WeakReference] = []
@@ -149,8 +149,8 @@ extension SKPaymentQueue {
     }
   }
 
-  /// Asks the observers whether a purchase that began on the App Store goes on in the app now; answers
-  /// through the closure.
+  /// Asks the observers whether a purchase that began on the App Store goes on in the app now;
+  /// answers through the closure.
   package func askToAddStorePayment(
     for product: Product,
     answer: @escaping @Sendable (Bool) -> Void
@@ -165,7 +165,8 @@ extension SKPaymentQueue {
     }
   }
 
-  /// Asks the delegate whether a purchase goes on in another storefront; answers through the closure.
+  /// Asks the delegate whether a purchase goes on in another storefront; answers through the
+  /// closure.
   package func askToContinue(
     _ transaction: SKPaymentTransaction,
     in storefront: Storefront,

@@ -6,7 +6,8 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol {
     updatedTransactions transactions: [SKPaymentTransaction]
   )
 
-  // The rest is optional on Apple's platforms; the defaults below do what StoreKit does without them.
+  // The rest is optional on Apple's platforms; the defaults below do what StoreKit does without
+  // them.
 
   func paymentQueue(
     _ queue: SKPaymentQueue,

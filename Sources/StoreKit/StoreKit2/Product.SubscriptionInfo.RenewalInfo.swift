@@ -18,6 +18,8 @@ extension Product.SubscriptionInfo {
     public package(set) var renewalPrice: Decimal?
     public package(set) var currencyCode: String?
     public package(set) var eligibleWinBackOfferIDs: [String]
+    public package(set) var deviceVerification: Data
+    public package(set) var deviceVerificationNonce: UUID
     public package(set) var signedDate: Date
     public package(set) var appAccountToken: UUID?
     public package(set) var appTransactionID: String
@@ -32,6 +34,8 @@ extension Product.SubscriptionInfo {
       willAutoRenew: Bool,
       environment: AppStore.Environment,
       recentSubscriptionStartDate: Date,
+      deviceVerification: Data,
+      deviceVerificationNonce: UUID,
       signedDate: Date,
       appTransactionID: String
     ) {
@@ -44,6 +48,8 @@ extension Product.SubscriptionInfo {
       self.environment = environment
       self.recentSubscriptionStartDate = recentSubscriptionStartDate
       self.eligibleWinBackOfferIDs = []
+      self.deviceVerification = deviceVerification
+      self.deviceVerificationNonce = deviceVerificationNonce
       self.signedDate = signedDate
       self.appTransactionID = appTransactionID
     }

@@ -76,7 +76,7 @@ extension Product.SubscriptionInfo {
     for groupID: String,
     host: any StoreHost
   ) async -> Bool {
-    let answer = await host.isEligibleForIntroOffer(groupID: groupID)
+    let answer = await host.isEligibleForIntroOffer(in: groupID)
     await host.passWhileAlive()
     return answer
   }
@@ -97,7 +97,7 @@ extension Product.SubscriptionInfo {
   ) async throws -> [Product.SubscriptionInfo.Status] {
     let result: Result<[Status], any Error>
     do {
-      result = .success(try await host.statuses(groupID: groupID))
+      result = .success(try await host.statuses(in: groupID))
     } catch {
       result = .failure(error)
     }

@@ -43,7 +43,7 @@ extension Transaction {
     for productID: String,
     host: any StoreHost
   ) async -> VerificationResult<Transaction>? {
-    let answer = await host.latestTransaction(productID: productID)
+    let answer = await host.latestTransaction(of: productID)
     await host.passWhileAlive()
     return answer
   }

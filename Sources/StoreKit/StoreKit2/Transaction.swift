@@ -29,6 +29,8 @@ public struct Transaction: Identifiable, Sendable {
   public package(set) var currencyCode: String?
   public package(set) var appTransactionID: String
   public package(set) var ownershipType: Transaction.OwnershipType
+  public package(set) var deviceVerification: Data
+  public package(set) var deviceVerificationNonce: UUID
   public package(set) var signedDate: Date
 
   /// The signed text that the values came from.
@@ -47,6 +49,8 @@ public struct Transaction: Identifiable, Sendable {
     originalPurchaseDate: Date,
     environment: AppStore.Environment,
     storefront: Storefront,
+    deviceVerification: Data,
+    deviceVerificationNonce: UUID,
     signedDate: Date,
     appTransactionID: String
   ) {
@@ -65,6 +69,8 @@ public struct Transaction: Identifiable, Sendable {
     self.reason = .purchase
     self.storefront = storefront
     self.ownershipType = .purchased
+    self.deviceVerification = deviceVerification
+    self.deviceVerificationNonce = deviceVerificationNonce
     self.signedDate = signedDate
     self.appTransactionID = appTransactionID
   }

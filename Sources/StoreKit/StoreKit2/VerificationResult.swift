@@ -66,6 +66,8 @@ extension VerificationResult where SignedType == Transaction {
   public var signatureData: Data { CompactJWS(text: jwsRepresentation).signature }
   public var signedData: Data { CompactJWS(text: jwsRepresentation).signed }
   public var signedDate: Date { unsafePayloadValue.signedDate }
+  public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
+  public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
 extension VerificationResult where SignedType == Product.SubscriptionInfo.RenewalInfo {
@@ -75,6 +77,8 @@ extension VerificationResult where SignedType == Product.SubscriptionInfo.Renewa
   public var signatureData: Data { CompactJWS(text: jwsRepresentation).signature }
   public var signedData: Data { CompactJWS(text: jwsRepresentation).signed }
   public var signedDate: Date { unsafePayloadValue.signedDate }
+  public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
+  public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
 extension VerificationResult where SignedType == AppTransaction {
@@ -84,4 +88,6 @@ extension VerificationResult where SignedType == AppTransaction {
   public var signatureData: Data { CompactJWS(text: jwsRepresentation).signature }
   public var signedData: Data { CompactJWS(text: jwsRepresentation).signed }
   public var signedDate: Date { unsafePayloadValue.signedDate }
+  public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
+  public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }

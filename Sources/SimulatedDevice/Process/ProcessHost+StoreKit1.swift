@@ -1,0 +1,193 @@
+import AppStoreSimulator
+import Foundation
+import IAPModel
+import StoreKit
+import Synchronization
+
+// The payment queue.
+extension ProcessHost {
+  func add(_ payment: PaymentValue) {
+    guard life.isAlive else { return }
+    let entry = SKPaymentTransaction(.init(payment: payment, state: .purchasing))
+    let queue = paymentQueue
+    queue.append([entry])
+    queue.announce([entry])
+    StoreHostBinding.bind(self) {
+      _ = Task { await buy(entry) }
+    }
+  }
+
+  private func buy(_ entry: SKPaymentTransaction) async {
+    let payment = entry.snapshot.payment
+    let request = AppStoreSimulator.PurchaseRequest(
+      device: line.device,
+      productID: ProductID(payment.productIdentifier),
+      quantity: payment.quantity,
+      applicationUsername: payment.applicationUsername,
+      offer: payment.discount.map { OfferID($0.identifier) },
+      simulatesAskToBuy: payment.simulatesAskToBuyInSandbox
+    )
+    switch await visitSheet(request) {
+    case .cancelled, .failed(.interrupted): fail(entry, SKError(.paymentCancelled))
+    case .failed(let failure), .paid(.failed(let failure)): fail(entry, failure.storeKit1)
+    case .paid(.pending(let id)):
+      entry.change { $0.state = .deferred }
+      deferredEntries.withLock { $0[id] = entry }
+      paymentQueue.announce([entry])
+    case .paid(.purchased(let record)), .paid(.unchanged(let record, _)):
+      complete(entry, record)
+    }
+  }
+
+  private func fail(_ entry: SKPaymentTransaction, _ error: any Error) {
+    guard life.isAlive else { return }
+    entry.change { snapshot in
+      snapshot.state = .failed
+      snapshot.error = error
+    }
+    queueMemory.failed(entry)
+    paymentQueue.announce([entry])
+  }
+
+  private func complete(_ entry: SKPaymentTransaction, _ record: StoreTransactionRecord) {
+    guard life.isAlive else { return }
+    let original = original(of: record)
+    entry.change { snapshot in
+      snapshot.state = .purchased
+      snapshot.identifier = record.transactionID.rawValue
+      snapshot.date = record.purchaseDate
+      snapshot.original = original
+    }
+    paymentQueue.announce([entry])
+  }
+
+  func finish(_ transaction: SKPaymentTransaction) {
+    guard (try? life.pass(.beforeFinish)) != nil else { return }
+    let snapshot = transaction.snapshot
+    switch snapshot.state {
+    case .purchased, .restored:
+      if let id = snapshot.identifier { line.finish(TransactionID(id)) }
+    case .failed: queueMemory.finished(transaction)
+    case .deferred, .purchasing: return
+    }
+    paymentQueue.remove([transaction])
+    // A kill here finds the work done.
+    _ = try? life.pass(.afterFinish)
+  }
+
+  func restoreCompletedTransactions(applicationUsername: String?) {
+    guard life.isAlive else { return }
+    StoreHostBinding.bind(self) {
+      _ = Task { await restore() }
+    }
+  }
+
+  private func restore() async {
+    await life.passOrHang()
+    let queue = paymentQueue
+    guard person.signsIn else { return queue.announceRestoreEnd(SKError(.paymentCancelled)) }
+    do {
+      let copies = try line.restore().map { self.entry(for: $0) }
+      queue.append(copies)
+      queue.announce(copies)
+      queue.announceRestoreEnd(nil)
+    } catch {
+      let failure = line.failureOfReach?.storeKit2 ?? StoreKitError.unknown
+      queue.announceRestoreEnd(StoreKitError.storeKit1(failure))
+    }
+  }
+
+  func refreshReceipt() async throws {
+    await life.passOrHang()
+    guard person.signsIn else { throw StoreKitError.userCancelled }
+    do {
+      try line.refreshReceipt()
+    } catch {
+      throw line.failureOfReach?.storeKit2 ?? StoreKitError.unknown
+    }
+  }
+
+  func paymentQueueIsObserved() { synchronizeQueue(announcingAll: true) }
+
+  func enterForeground() {
+    guard life.isAlive, paymentQueue.isObserved else { return }
+    synchronizeQueue(announcingAll: false)
+  }
+
+  /// Fetches what the queue has not announced in this process.
+  private func synchronizeQueue(announcingAll: Bool) {
+    guard (try? life.pass(.beforeUpdate)) != nil else { return }
+    let queue = paymentQueue
+    let held = queue.transactions
+    let known = Set(held.compactMap(\.transactionIdentifier))
+    let missing = (line.unfinished() + line.unfinishedCopies())
+      .filter { !known.contains($0.transactionID.rawValue) }
+      .map { entry(for: $0) }
+    let failed = queueMemory.failures().filter { !held.contains($0) }
+    if !missing.isEmpty { try? line.refreshReceipt() }
+    queue.append(failed + missing)
+    queue.announce((announcingAll ? held : []) + failed + missing)
+  }
+
+  /// A transaction came by itself.
+  func queueHears(_ record: StoreTransactionRecord, _ cause: TransactionCause) {
+    let queue = paymentQueue
+    switch cause {
+    case .approved(let id):
+      guard let entry = deferredEntries.withLock({ $0.removeValue(forKey: id) }),
+        queue.transactions.contains(entry)
+      else {
+        return announceNew(record)
+      }
+      complete(entry, record)
+    case .resumed: announceNew(record)
+    case .renewed, .purchasedElsewhere:
+      // These wait for the next launch, or the next time that the app comes to the front.
+      break
+    case .upgraded, .refunded, .refundReversed:
+      // StoreKit 1 says nothing; only the receipt shows it.
+      break
+    }
+  }
+
+  private func announceNew(_ record: StoreTransactionRecord) {
+    let queue = paymentQueue
+    guard queue.isObserved else { return }
+    try? line.refreshReceipt()
+    let entry = entry(for: record)
+    queue.append([entry])
+    queue.announce([entry])
+  }
+
+  func queueForgets(_ id: TransactionID) {
+    let queue = paymentQueue
+    queue.remove(queue.transactions.filter { $0.transactionIdentifier == id.rawValue })
+  }
+
+  /// The entry of the queue for a transaction of the store.
+  private func entry(for record: StoreTransactionRecord) -> SKPaymentTransaction {
+    var payment = PaymentValue(productIdentifier: record.productID.rawValue)
+    payment.quantity = record.quantity
+    payment.applicationUsername = record.applicationUsername
+    var snapshot = SKPaymentTransaction.Snapshot(
+      payment: payment,
+      state: record.isRestoredCopy ? .restored : .purchased
+    )
+    snapshot.identifier = record.transactionID.rawValue
+    snapshot.date = record.isRestoredCopy ? line.store.clock.now : record.purchaseDate
+    snapshot.original = original(of: record)
+    return SKPaymentTransaction(snapshot)
+  }
+
+  /// The entry for what a renewal or a restored copy goes back to.
+  private func original(of record: StoreTransactionRecord) -> SKPaymentTransaction? {
+    let id = record.originalTransactionID.rawValue
+    guard id != record.transactionID.rawValue else { return nil }
+    var payment = PaymentValue(productIdentifier: record.productID.rawValue)
+    payment.quantity = record.quantity
+    var snapshot = SKPaymentTransaction.Snapshot(payment: payment, state: .purchased)
+    snapshot.identifier = id
+    snapshot.date = record.originalPurchaseDate
+    return SKPaymentTransaction(snapshot)
+  }
+}

@@ -1,0 +1,135 @@
+import AppStoreSimulator
+import Foundation
+import IAPModel
+import StoreKit
+
+extension ProcessHost: StoreHost {
+  func products(for identifiers: [String]) async throws -> [Product] {
+    await life.passOrHang()
+    guard !Task.isCancelled else { return [] }
+    do {
+      return try line.products(identifiers.map { ProductID($0) }, for: self)
+    } catch {
+      throw line.failureOfReach?.storeKit2 ?? StoreKitError.unknown
+    }
+  }
+
+  func purchase(_ request: StoreKit.PurchaseRequest) async throws -> Product.PurchaseResult {
+    await life.passOrHang()
+    if let storefront, storefront.id != request.product.storefrontID,
+      request.continuesInStorefront?(storefront) == false
+    {
+      throw Product.PurchaseError.productUnavailable
+    }
+    let wanted = AppStoreSimulator.PurchaseRequest(
+      device: line.device,
+      productID: ProductID(request.product.id),
+      quantity: request.quantity,
+      appAccountToken: request.appAccountToken.map { AppAccountToken($0) },
+      offer: request.promotionalOffer.map { OfferID($0.id) },
+      simulatesAskToBuy: request.simulatesAskToBuy
+    )
+    switch await visitSheet(wanted) {
+    case .cancelled, .failed(.interrupted): return .userCancelled
+    case .failed(let failure): throw failure.storeKit2
+    case .paid(.pending): return .pending
+    case .paid(.purchased(let record)), .paid(.unchanged(let record, _)):
+      guard let transaction = line.signed(record, for: self) else { throw StoreKitError.unknown }
+      return .success(transaction)
+    case .paid(.failed(let failure)): throw failure.storeKit2
+    }
+  }
+
+  func isEligibleForIntroOffer(in group: String) async -> Bool {
+    await life.passOrHang()
+    return line.isEligibleForIntroductoryOffer(SubscriptionGroupID(group))
+  }
+
+  func transactions(
+    _ listing: TransactionListing
+  ) async -> [VerificationResult<StoreKit.Transaction>] {
+    await life.passOrHang()
+    guard !Task.isCancelled else { return [] }
+    let records: [StoreTransactionRecord]
+    switch listing {
+    case .unfinished: records = line.unfinished()
+    case .all(let product): records = line.all().about(product)
+    case .currentEntitlements(let product):
+      records = line.currentEntitlements().about(product)
+    }
+    return records.reversed().compactMap { line.signed($0, for: self) }
+  }
+
+  func latestTransaction(
+    of product: String
+  ) async -> VerificationResult<StoreKit.Transaction>? {
+    await life.passOrHang()
+    let newest = line.all().about(product).max { $0.purchaseDate < $1.purchaseDate }
+    return newest.flatMap { line.signed($0, for: self) }
+  }
+
+  func transactionUpdates() -> AsyncStream<VerificationResult<StoreKit.Transaction>> {
+    transactionBroadcast.stream()
+  }
+
+  func finish(transactionID: UInt64) async {
+    await life.passOrHang(.beforeFinish)
+    let id = TransactionID(String(transactionID))
+    line.finish(id)
+    queueForgets(id)
+    await life.passOrHang(.afterFinish)
+  }
+
+  func statuses(in group: String) async throws -> [Product.SubscriptionInfo.Status] {
+    await life.passOrHang()
+    guard !Task.isCancelled else { return [] }
+    return line.statuses(in: SubscriptionGroupID(group), for: self)
+  }
+
+  func subscribedGroupIDs() async -> [String] {
+    await life.passOrHang()
+    return line.subscribedGroups().map(\.rawValue)
+  }
+
+  func status(transactionID: UInt64) async throws -> Product.SubscriptionInfo.Status? {
+    await life.passOrHang()
+    let id = TransactionID(String(transactionID))
+    guard let record = line.all().first(where: { $0.transactionID == id }) else { return nil }
+    return line.status(of: record.originalTransactionID, for: self)
+  }
+
+  func statusUpdates() -> AsyncStream<Product.SubscriptionInfo.Status> { statusBroadcast.stream() }
+
+  var canMakePayments: Bool { person.isAllowedToPay }
+
+  var deviceVerificationID: UUID? { line.verificationID }
+
+  func sync() async throws {
+    await life.passOrHang()
+    guard person.signsIn else { throw StoreKitError.userCancelled }
+    if let failure = line.failureOfReach { throw failure.storeKit2 }
+    // The device hears of everything as it happens, so there is nothing left to ask for.
+  }
+
+  func appTransaction(refreshing: Bool) async throws -> VerificationResult<AppTransaction> {
+    await life.passOrHang()
+    if refreshing {
+      guard person.signsIn else { throw StoreKitError.userCancelled }
+      if let failure = line.failureOfReach { throw failure.storeKit2 }
+    }
+    return try line.appTransaction()
+  }
+
+  var storefront: StoreKit.Storefront? { StoreKit.Storefront(line.storefront) }
+
+  func storefrontUpdates() -> AsyncStream<StoreKit.Storefront> { storefrontBroadcast.stream() }
+
+  func purchaseIntents() -> AsyncStream<PurchaseIntent> { intentBroadcast.stream() }
+}
+
+extension [StoreTransactionRecord] {
+  fileprivate func about(_ product: String?) -> [StoreTransactionRecord] {
+    guard let product else { return self }
+    return filter { $0.productID.rawValue == product }
+  }
+}

@@ -1,0 +1,137 @@
+import AppStoreSimulator
+import Foundation
+import IAPModel
+import StoreKit
+import Synchronization
+
+/// What StoreKit is for one app process: the device's line to the store, and the process's
+/// listeners.
+final class ProcessHost: Sendable {
+  let life: ProcessLife
+  let line: StoreLine
+  let person: Person
+  let sheet: PaymentSheet
+  let queueMemory: QueueMemory
+  let transactionBroadcast = Broadcast<VerificationResult<StoreKit.Transaction>>()
+  let statusBroadcast = Broadcast<Product.SubscriptionInfo.Status>()
+  let storefrontBroadcast = Broadcast<StoreKit.Storefront>()
+  let intentBroadcast = Broadcast<PurchaseIntent>()
+  /// The entries of the queue that wait for a parent.
+  let deferredEntries = Mutex<[PendingID: SKPaymentTransaction]>([:])
+  private let callbacks: CallbackQueue
+  /// The queue holds its host, so it is let go of when the process ends.
+  private let queue = Mutex<SKPaymentQueue?>(nil)
+
+  init(
+    life: ProcessLife,
+    line: StoreLine,
+    person: Person,
+    sheet: PaymentSheet,
+    queueMemory: QueueMemory
+  ) {
+    self.life = life
+    self.line = line
+    self.person = person
+    self.sheet = sheet
+    self.queueMemory = queueMemory
+    callbacks = CallbackQueue(life: life)
+  }
+
+  /// Begins to listen to the store, and announces once what is unfinished.
+  func begin() {
+    // Renewals that were missed arrive newest first.
+    for record in line.unfinished().reversed() {
+      if let transaction = line.signed(record, for: self) { transactionBroadcast.send(transaction) }
+    }
+    let observation = line.observe { [weak self] event in self?.hear(event) }
+    let watch = life.onKill { [weak self, line] in
+      line.endObservation(observation)
+      self?.queue.withLock { $0 = nil }
+    }
+    if watch == nil { line.endObservation(observation) }
+  }
+
+  func passWhileAlive() async { await life.passOrHang() }
+
+  func callBack(_ callback: @escaping @MainActor @Sendable () -> Void) {
+    guard callbacks.append(callback) else { return }
+    StoreHostBinding.bind(self) {
+      _ = Task { @MainActor [callbacks] in callbacks.run() }
+    }
+  }
+
+  var paymentQueue: SKPaymentQueue {
+    queue.withLock { queue in
+      if let queue { return queue }
+      let made = SKPaymentQueue(host: self)
+      if life.isAlive { queue = made }
+      return made
+    }
+  }
+
+  private func hear(_ event: StoreEvent) {
+    guard life.isAlive else { return }
+    switch event {
+    case .transaction(let record, let cause): hear(record, cause)
+    case .finished(let id): queueForgets(id)
+    case .subscriptionChanged(let original, _):
+      if let status = line.status(of: original, for: self) { statusBroadcast.send(status) }
+    case .declined:
+      // Neither generation of StoreKit tells the app.
+      break
+    case .storefrontChanged(let storefront):
+      storefrontBroadcast.send(StoreKit.Storefront(storefront))
+      paymentQueue.announceStorefrontChange()
+    }
+  }
+
+  private func hear(_ record: StoreTransactionRecord, _ cause: TransactionCause) {
+    guard (try? life.pass(.beforeUpdate)) != nil else { return }
+    if let transaction = line.signed(record, for: self) { transactionBroadcast.send(transaction) }
+    queueHears(record, cause)
+  }
+
+  /// The person starts a purchase on the App Store's page of the app.
+  func promote(_ product: CatalogProduct) {
+    let product = line.product(product, for: self)
+    intentBroadcast.send(PurchaseIntent(product: product, offer: nil))
+    paymentQueue.askToAddStorePayment(for: product) { [self] isWanted in
+      if isWanted { add(PaymentValue(productIdentifier: product.id)) }
+    }
+  }
+}
+
+/// How a visit to the payment sheet ended.
+enum SheetOutcome {
+  case paid(PurchaseOutcome)
+  case cancelled
+  case failed(StoreFailure)
+}
+
+extension ProcessHost {
+  /// Shows the payment sheet and buys, as far as the person lets it; never returns in a dead
+  /// process.
+  func visitSheet(_ request: AppStoreSimulator.PurchaseRequest) async -> SheetOutcome {
+    await life.passOrHang()
+    if !person.isAllowedToPay { return .failed(.paymentNotAllowed) }
+    if let failure = line.failureOfReach { return .failed(failure) }
+    var answer = person.takeAnswer()
+    if answer == .hold {
+      guard let held = await sheet.open(for: request.productID, life: life) else {
+        await life.hang()
+        return .cancelled
+      }
+      answer = held
+    }
+    switch answer {
+    case .cancel, .hold: return .cancelled
+    case .fail(let failure): return .failed(failure)
+    case .confirm, .askParent:
+      await life.passOrHang(.beforePurchase)
+      let outcome = line.purchase(request, askingParent: answer == .askParent)
+      await life.passOrHang(.afterPurchase)
+      if case .failed(let failure) = outcome { return .failed(failure) }
+      return .paid(outcome)
+    }
+  }
+}

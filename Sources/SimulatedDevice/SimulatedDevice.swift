@@ -1,0 +1,104 @@
+public import AppStoreSimulator
+public import Foundation
+public import IAPModel
+import StoreKit
+import Synchronization
+
+/// A telephone with one app: it outlives the app's processes.
+///
+/// Everything that is on the device stays when a process is killed: the disk as far as it was
+/// flushed, the receipt, what StoreKit knows.
+///
+/// - **Concurrency:** safe from any thread.
+public final class SimulatedDevice: Sendable {
+  /// The store's name of the device.
+  public let id: DeviceID
+  /// The store that the device buys at; its clock is the device's.
+  public let store: SimulatedAppStore
+  /// The person who holds the device.
+  public let person = Person()
+  /// The payment sheets that the person left open.
+  public let sheet = PaymentSheet()
+  /// The disk.
+  public let disk = SimulatedDisk()
+
+  private let queueMemory = QueueMemory()
+  private let processes = Mutex((count: 0, current: AppProcess?.none))
+
+  /// Sets up a device: an account signs in and installs the app.
+  ///
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - account: The account; the store must know it.
+  ///   - id: The device's name; the store must not know it.
+  ///   - app: The app; nil for the store's first one.
+  /// - Throws: `SimulatorError` with `unknownAccount`, `unknownApp` or `duplicate`.
+  public init(
+    store: SimulatedAppStore,
+    account: AccountID,
+    id: DeviceID,
+    app: BundleID? = nil
+  ) throws(SimulatorError) {
+    self.store = store
+    self.id = try store.addDevice(id, account: account, app: app)
+  }
+
+  private var line: StoreLine { StoreLine(store: store, device: id) }
+
+  /// Starts the app; a process that was running before is killed.
+  ///
+  /// What is unfinished is announced once to the first listener of the new process.
+  ///
+  /// - Returns: The new process.
+  public func launch() -> AppProcess {
+    let (number, old) = processes.withLock { processes in
+      processes.count += 1
+      defer { processes.current = nil }
+      return (processes.count, processes.current)
+    }
+    old?.kill()
+    let life = ProcessLife(number: number)
+    // Registered first: when a kill is noticed anywhere, the disk has lost what was not flushed.
+    _ = life.onKill { [disk] in disk.processEnded(number) }
+    let host = ProcessHost(
+      life: life,
+      line: line,
+      person: person,
+      sheet: sheet,
+      queueMemory: queueMemory
+    )
+    host.begin()
+    let process = AppProcess(life: life, host: host, disk: disk)
+    processes.withLock { $0.current = process }
+    return process
+  }
+
+  /// Whether the device has no network; what the app misses arrives when it has again.
+  public var isInAirplaneMode: Bool {
+    get { store.faults.offlineDevices.contains(id) }
+    set { store.setNetwork(!newValue, of: id) }
+  }
+
+  /// The person comes back to the app; nothing happens when it is not running.
+  public func enterForeground() { processes.withLock { $0.current }?.enterForeground() }
+
+  /// The app receipt as it is on the device: DER of PKCS#7, nil when there is none.
+  ///
+  /// It is brought up to date by purchases, restores, refreshes and by transactions that arrive for
+  /// StoreKit 1's queue, so it may be older than what the store knows.
+  public var receipt: [UInt8]? { (try? store.receipt(on: id)) ?? nil }
+
+  /// What UIKit calls the device for the vendor; receipts are tied to it.
+  public var identifierForVendor: UUID { store.identifierForVendor(of: id) }
+
+  /// The person starts a purchase on the app's page in the App Store.
+  ///
+  /// - Parameter product: What.
+  /// - Throws: `SimulatorError` with `unknownProduct` or `unreachable`.
+  public func promotePurchase(of product: ProductID) throws(SimulatorError) {
+    guard let found = try store.products([product], on: id).first else {
+      throw SimulatorError(.unknownProduct, "the catalog has no \"\(product)\"")
+    }
+    processes.withLock { $0.current }?.host.promote(found)
+  }
+}

@@ -1,0 +1,124 @@
+import AppStoreSimulator
+import Foundation
+import IAPModel
+import OpenSSLCrypto
+import SimulatedDevice
+import StoreKit
+import Testing
+
+/// A store with one account and what its devices do.
+struct DeviceWorld: Sendable {
+  static let coins = "com.example.demo.coins"
+  static let lifetime = "com.example.demo.lifetime"
+  static let season = "com.example.demo.season"
+  static let monthly = "com.example.demo.plus.monthly"
+  static let yearly = "com.example.demo.plus.yearly"
+  static let group = "DE300020"
+  static let account: AccountID = "ada"
+
+  let store: SimulatedAppStore
+
+  init() throws {
+    store = try SimulatedAppStore(
+      configuration: StoreConfiguration(
+        catalog: try DemoCatalog.load(),
+        bundleID: DemoCatalog.bundleID,
+        appAppleID: DemoCatalog.appAppleID,
+        start: Date(timeIntervalSince1970: 1_750_000_000)
+      ),
+      signing: OpenSSLPrimitives()
+    )
+    try store.addAccount(Self.account)
+  }
+
+  func device(_ id: DeviceID = "phone") throws -> SimulatedDevice {
+    try SimulatedDevice(store: store, account: Self.account, id: id)
+  }
+
+  var transactions: [StoreTransactionRecord] { store.transactions(of: Self.account) }
+
+  func advance(days: Double) { store.clock.advance(by: days * 86_400) }
+}
+
+/// What the app's code heard, one element after another, for tests to wait for.
+final class Heard<Element: Sendable>: Sendable {
+  private let stream: AsyncStream<Element>
+  private let continuation: AsyncStream<Element>.Continuation
+
+  init() {
+    (stream, continuation) = AsyncStream.makeStream()
+  }
+
+  func add(_ element: Element) { continuation.yield(element) }
+
+  /// The next so many elements.
+  func next(_ count: Int) async -> [Element] {
+    var elements: [Element] = []
+    guard count > 0 else { return elements }
+    for await element in stream {
+      elements.append(element)
+      if elements.count == count { break }
+    }
+    return elements
+  }
+
+  /// Everything that was heard so far; nothing can be heard afterwards.
+  func rest() async -> [Element] {
+    continuation.finish()
+    var elements: [Element] = []
+    for await element in stream { elements.append(element) }
+    return elements
+  }
+}
+
+extension AppProcess {
+  /// Buys a product through StoreKit 2.
+  func buy(
+    _ id: String,
+    options: Set<Product.PurchaseOption> = []
+  ) async throws -> Product.PurchaseResult {
+    try await run {
+      let product = try #require(try await Product.products(for: [id]).first)
+      return try await product.purchase(options: options)
+    }
+  }
+
+  /// Buys a product through StoreKit 2 and returns the transaction.
+  func bought(
+    _ id: String,
+    options: Set<Product.PurchaseOption> = []
+  ) async throws -> StoreKit.Transaction {
+    guard case .success(.verified(let transaction)) = try await buy(id, options: options) else {
+      throw NotBought()
+    }
+    return transaction
+  }
+
+  /// The product identifiers of a finite listing.
+  func list(_ kind: Listing) async throws -> [String] {
+    try await run {
+      var found: [String] = []
+      let sequence =
+        switch kind {
+        case .all: StoreKit.Transaction.all
+        case .unfinished: StoreKit.Transaction.unfinished
+        case .currentEntitlements: StoreKit.Transaction.currentEntitlements
+        }
+      for await result in sequence { found.append(result.unsafePayloadValue.productID) }
+      return found
+    }
+  }
+
+  /// Listens to `Transaction.updates`.
+  func listenToUpdates() -> Heard<VerificationResult<StoreKit.Transaction>> {
+    let heard = Heard<VerificationResult<StoreKit.Transaction>>()
+    start {
+      for await update in StoreKit.Transaction.updates { heard.add(update) }
+    }
+    return heard
+  }
+}
+
+enum Listing { case all, unfinished, currentEntitlements }
+
+struct NotBought: Error {}
