@@ -12,8 +12,8 @@ public struct ExpectedOrigin: Hashable, Sendable {
 
   /// An app by both its names.
   public struct App: Hashable, Sendable {
-    /// The bundle identifier.
-    public var bundleID: BundleID
+    /// The bundle identifier, nil when only the number counts.
+    public var bundleID: BundleID?
     /// Apple's number, nil when it is not known here and so is not checked.
     public var appAppleID: AppAppleID?
 
@@ -22,7 +22,7 @@ public struct ExpectedOrigin: Hashable, Sendable {
     /// - Parameters:
     ///   - bundleID: The bundle identifier.
     ///   - appAppleID: Apple's number.
-    public init(bundleID: BundleID, appAppleID: AppAppleID?) {
+    public init(bundleID: BundleID?, appAppleID: AppAppleID?) {
       self.bundleID = bundleID
       self.appAppleID = appAppleID
     }

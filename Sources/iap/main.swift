@@ -1,7 +1,8 @@
 import Foundation
 
 let tool = CommandLineTool(commands: [
-  BenchCommand.self
+  BenchCommand.self,
+  VerifyCommand.self,
 ])
 let status = await tool.run(Array(CommandLine.arguments.dropFirst()), console: .live())
 exit(status.rawValue)

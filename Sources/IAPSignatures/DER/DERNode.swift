@@ -45,8 +45,8 @@ enum DERRules: Sendable {
 
 /// Reads elements one behind the other out of a stretch of bytes.
 ///
-/// Nothing is trusted: lengths are compared with what is left before they are used, and the depth is
-/// bounded.
+/// Nothing is trusted: lengths are compared with what is left before they are used, and the depth
+/// is bounded.
 struct DERReader {
   let bytes: [UInt8]
   let rules: DERRules

@@ -2,7 +2,7 @@ import Foundation
 
 /// Dates as receipts write them.
 ///
-/// - **Shape:** `YYYY-MM-DDThh:mm:ssZ`; Xcode also writes an offset such as `+0100` in place of `Z`.
+/// - **Shape:** `YYYY-MM-DDThh:mm:ssZ`; Xcode also writes an offset, `+0100`, in place of `Z`.
 /// - **Source:** RFC 3339, section 5.6.
 enum RFC3339 {
   /// The instant that a text names, nil when it names none.

@@ -12,6 +12,10 @@ struct JWSEvidence: Sendable {
     /// There is no such part.
     case missing
 
+    var isNotEncoded: Bool {
+      if case .notEncoded = self { true } else { false }
+    }
+
     var value: Value? {
       if case .value(let value) = self { value } else { nil }
     }
@@ -21,6 +25,8 @@ struct JWSEvidence: Sendable {
   var hasThreeParts = false
   /// How long the text is, when that is too long.
   var tooLong: Int?
+  /// Whether white space is why a part could not be decoded.
+  var hasWhiteSpace = false
   /// The header's members.
   var header = Reading<JSONObject>.missing
   /// The payload's members.
@@ -49,6 +55,9 @@ struct JWSEvidence: Sendable {
     payload = Self.object(parts.payload, limits.payload)
     signature = Base64.decode(parts.signature, .url)
     signingInput = Array(parts.signingInput)
+    if signature == nil || header.isNotEncoded || payload.isNotEncoded {
+      hasWhiteSpace = text.contains { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+    }
     certificates = header.value?["x5c"]?.arrayValue.flatMap { values in
       let texts = values.compactMap(\.stringValue)
       return texts.count == values.count ? texts : nil

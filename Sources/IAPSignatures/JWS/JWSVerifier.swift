@@ -141,8 +141,8 @@ public struct JWSVerifier: Sendable {
 
   /// Verifies a JWS of a kind whose members the caller reads.
   ///
-  /// The rules are the same but for one: nothing is demanded of the payload beyond what says its app,
-  /// environment and date.
+  /// The rules are the same but for one: nothing is demanded of the payload beyond what says its
+  /// app, environment and date.
   ///
   /// - Parameters:
   ///   - text: The compact JWS.

@@ -10,7 +10,8 @@ struct AppAppleIDPolicy: ClaimPolicy {
 
   func judge(_ claims: Claims, _ origin: ExpectedOrigin) -> Judgement {
     guard claims.namesAppAppleID, let apps = origin.apps else { return .holds }
-    guard let app = apps.first(where: { $0.bundleID == claims.bundleID }) else { return .open }
+    guard let app = apps.first(where: { $0.bundleID == nil || $0.bundleID == claims.bundleID })
+    else { return .open }
     guard let expected = app.appAppleID else { return .holds }
     guard let found = claims.appAppleID else {
       return claims.environment == .production

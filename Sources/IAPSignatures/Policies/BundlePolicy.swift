@@ -12,8 +12,8 @@ struct BundlePolicy: ClaimPolicy {
       return .fails("it does not say which app it is for")
     }
     guard let apps = origin.apps else { return .holds }
-    if apps.contains(where: { $0.bundleID == bundleID }) { return .holds }
-    let expected = apps.map(\.bundleID.rawValue).joined(separator: ", ")
+    if apps.contains(where: { $0.bundleID == nil || $0.bundleID == bundleID }) { return .holds }
+    let expected = apps.compactMap(\.bundleID?.rawValue).joined(separator: ", ")
     return .fails("it is for the app \(bundleID), expected \(expected)")
   }
 }

@@ -1,4 +1,4 @@
-/// The signature is over SHA-256, or over SHA-1 as it was until 2025-01-24, and says so twice alike.
+/// The signature is over SHA-256, or over SHA-1 as it was until 2025-01-24, and says so alike.
 ///
 /// - Source: Apple TN3138.
 struct DigestPolicy: ReceiptPolicy {

@@ -19,6 +19,11 @@ struct FormatPolicy: JWSPolicy {
       }
     }
     if evidence.signature == nil { parts.append("signature") }
+    if evidence.hasWhiteSpace {
+      return .fails(
+        "white space or a line break stands in the text: \(parts.joined(separator: ", "))"
+      )
+    }
     guard parts.isEmpty else {
       return .fails("not base64url without padding: \(parts.joined(separator: ", "))")
     }

@@ -1,6 +1,6 @@
 /// The payload says when it was signed, without which facts cannot be put in order.
 ///
-/// - Source: App Store Server API, `signedDate`; the creation date of receipts and app transactions.
+/// - Source: App Store Server API, `signedDate`; receipts and app transactions: creation date.
 struct SignedDatePolicy: ClaimPolicy {
   let rule = Rule.signedDate
 

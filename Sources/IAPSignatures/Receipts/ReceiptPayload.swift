@@ -127,8 +127,8 @@ public struct ReceiptItem: Hashable, Sendable {
 
   /// The purchase as a transaction, so that both generations of StoreKit give the same facts.
   ///
-  /// What a receipt does not say is absent. The receipt's creation date takes the place of a signing
-  /// date; a type that the receipt does not say follows from an expiry date alone.
+  /// What a receipt does not say is absent. The receipt's creation date takes the place of a
+  /// signing date; a type that the receipt does not say follows from an expiry date alone.
   ///
   /// - Parameter receipt: The receipt that the purchase stands in.
   /// - Returns: The transaction, nil when the receipt names no app or the purchase has no date.

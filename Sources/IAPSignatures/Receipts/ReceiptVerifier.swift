@@ -3,7 +3,7 @@ import IAPModel
 
 /// Verifies app receipts.
 ///
-/// Certificates are judged at the receipt's creation date: the App Store's old ones have long ended.
+/// Certificates are judged at the receipt's creation date: Apple's old ones have long ended.
 ///
 /// - **Concurrency:** a value; safe from any thread.
 /// - **Source:** Apple, "Validating receipts on the device"; TN3138.
