@@ -1,0 +1,239 @@
+import AppStoreSimulator
+import EntitlementServer
+import Foundation
+import HTTPValues
+import IAPModel
+import IAPSignatures
+import OpenSSLCrypto
+import SQLiteStorage
+import ServerStorage
+import Synchronization
+import Testing
+
+/// The ledgers that the server is tested on.
+enum Backend: String, CaseIterable, CustomTestStringConvertible {
+  case memory
+  case sqlite
+
+  var testDescription: String { rawValue }
+}
+
+/// A simulated store and the server under test, on one virtual clock.
+final class TestServer: Sendable {
+  static let start = Date(milliseconds: 1_767_268_800_000)  // 2026-01-01T12:00:00Z
+  static let appB: BundleID = "com.example.other"
+
+  let store: SimulatedAppStore
+  let server: EntitlementServer
+  let ledger: any Ledger
+  let phone: DeviceID = "phone"
+  let pad: DeviceID = "pad"
+
+  /// Makes store and server; RSA keys are made once for all tests.
+  init(
+    ledger: any Ledger = InMemoryLedger(),
+    storeEnvironment: StoreEnvironment = .sandbox,
+    serverEnvironments: Set<StoreEnvironment> = [.production, .sandbox],
+    trusts other: SimulatedAppStore? = nil,
+    limits: ServerLimits = .standard,
+    depth: NotificationVerifier.Depth = .everySignature,
+    receipts: Bool = false,
+    root: [UInt8]? = nil
+  ) throws {
+    store = try Self.makeStore(storeEnvironment)
+    var roots = [(other ?? store).jwsRootCertificate]
+    if let root { roots.append(root) }
+    if receipts { roots.append(try (other ?? store).receiptRootCertificate()) }
+    let configuration = ServerConfiguration(
+      apps: [
+        ServerApp(
+          bundleID: DemoCatalog.bundleID,
+          appAppleID: DemoCatalog.appAppleID,
+          environments: serverEnvironments
+        )
+      ],
+      isSimulated: true,
+      limits: limits
+    )
+    let clock = store.clock
+    let sink = EventSink()
+    let number = Mutex(0)
+    self.ledger = ledger
+    server = EntitlementServer(
+      configuration: configuration,
+      ledger: ledger,
+      verifiers: ServerVerifiers(
+        anchors: try .simulated(roots),
+        configuration: configuration,
+        crypto: Self.crypto,
+        cache: BoundedChainCache(),
+        depth: depth
+      ),
+      clock: ClosureClock { clock.now },
+      world: ServerWorld(
+        requestID: {
+          number.withLock { number in
+            number += 1
+            return "req_\(number)"
+          }
+        },
+        uptime: { .zero },
+        log: { sink.add($0) }
+      )
+    )
+    self.sink = sink
+    let handler = server.handler
+    try store.setNotificationURL(URL(string: "http://server.test/v1/notifications/apple"))
+    store.setNotificationTransport { _, body in
+      await handler(
+        HTTPRequest(method: .post, target: "/v1/notifications/apple", body: body)
+      ).status
+    }
+  }
+
+  private let sink: EventSink
+
+  /// What the server logged.
+  var logged: [ServerEvent] { sink.events.withLock { $0 } }
+
+  static var sharedCrypto: OpenSSLPrimitives { crypto }
+
+  private static let crypto: OpenSSLPrimitives = {
+    do { return try OpenSSLPrimitives() } catch { fatalError("\(error)") }
+  }()
+
+  private static func makeStore(_ environment: StoreEnvironment) throws -> SimulatedAppStore {
+    let store = try SimulatedAppStore(
+      configuration: StoreConfiguration(
+        catalog: try DemoCatalog.load(),
+        bundleID: DemoCatalog.bundleID,
+        appAppleID: DemoCatalog.appAppleID,
+        environment: environment,
+        seed: 7,
+        start: start
+      ),
+      signing: crypto
+    )
+    try store.addApp(appB, appAppleID: AppAppleID(99), catalog: try DemoCatalog.load())
+    try store.addAccount("mia")
+    try store.addDevice("phone", account: "mia")
+    try store.addDevice("pad", account: "mia")
+    try store.addDevice("other-app", account: "mia", app: appB)
+    return store
+  }
+
+  func buy(
+    _ product: ProductID,
+    on device: DeviceID = "phone",
+    token: AppAccountToken? = nil,
+    quantity: Int = 1
+  ) throws -> StoreTransactionRecord {
+    let outcome = try store.purchase(
+      PurchaseRequest(
+        device: device,
+        productID: product,
+        quantity: quantity,
+        appAccountToken: token
+      )
+    )
+    guard case .purchased(let record) = outcome else { throw NotBought(outcome: outcome) }
+    return record
+  }
+
+  struct NotBought: Error { let outcome: PurchaseOutcome }
+
+  func post(_ path: String, _ body: JSONObject) async throws -> TestAnswer {
+    try await send(HTTPRequest(method: .post, target: path, body: body.serialized))
+  }
+
+  func verify(_ body: JSONObject) async throws -> TestAnswer { try await post("/v1/verify", body) }
+
+  func verify(
+    _ record: StoreTransactionRecord,
+    _ more: JSONObject = [:]
+  ) async throws -> TestAnswer {
+    let text = try store.signedTransaction(record.transactionID)
+    var body: JSONObject = ["signedTransaction": .string(text)]
+    for member in more.members { body[member.name] = member.value }
+    return try await verify(body)
+  }
+
+  func get(_ target: String) async throws -> TestAnswer {
+    try await send(HTTPRequest(method: .get, target: target))
+  }
+
+  func send(_ request: HTTPRequest) async throws -> TestAnswer {
+    let response = await server.answer(request)
+    return TestAnswer(
+      status: response.status,
+      headers: response.headers,
+      body: try JSONParser.parseObject(response.body, limits: .document)
+    )
+  }
+
+  func customer(_ id: String) async throws -> JSONObject {
+    try await get("/v1/customers/\(id)?environment=Sandbox").body
+  }
+}
+
+private final class EventSink: Sendable {
+  let events = Mutex<[ServerEvent]>([])
+  func add(_ event: ServerEvent) { events.withLock { $0.append(event) } }
+}
+
+/// An answer, taken apart.
+struct TestAnswer: Hashable {
+  let status: Int
+  let headers: HTTPHeaders
+  let body: JSONObject
+
+  /// The body without what names the request.
+  var withoutRequestID: JSONObject {
+    var object = body
+    object["request_id"] = nil
+    return object
+  }
+
+  func text(_ name: String) -> String? { body[name]?.stringValue }
+
+  var errorCode: String? { body["error"]?.objectValue?["code"]?.stringValue }
+  var errorParameter: String? { body["error"]?.objectValue?["param"]?.stringValue }
+
+  /// The rules that failed.
+  var rules: [String] {
+    (body["reasons"]?.arrayValue ?? []).compactMap { $0.objectValue?["rule"]?.stringValue }
+  }
+
+  /// The entitlements' identifiers.
+  var entitlements: [String] { names(body["entitlements"]) }
+}
+
+func names(_ list: JSONValue?) -> [String] {
+  (list?.arrayValue ?? []).compactMap { $0.objectValue?["id"]?.stringValue }
+}
+
+/// Runs `body` on each backend's empty ledger.
+func withLedger(_ backend: Backend, _ body: (any Ledger) async throws -> Void) async throws {
+  switch backend {
+  case .memory: try await body(InMemoryLedger())
+  case .sqlite:
+    try await withTemporaryFolder { folder in
+      let ledger = try SQLiteLedger(path: folder + "/ledger.sqlite")
+      do {
+        try await body(ledger)
+      } catch {
+        await ledger.close()
+        throw error
+      }
+      await ledger.close()
+    }
+  }
+}
+
+func withTemporaryFolder(_ body: (String) async throws -> Void) async throws {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("iap-server-" + UUID().uuidString)
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  try await body(folder.path)
+}
