@@ -29,6 +29,14 @@ struct WireMembers {
   }
 }
 
+extension JSONValue {
+  /// A number with a fraction.
+  static func decimal(_ value: Double) -> JSONValue {
+    if let whole = Int64(exactly: value) { return .integer(whole) }
+    return (try? JSONParser.parse(Array("\(value)".utf8))) ?? .null
+  }
+}
+
 extension AppRecord {
   var json: JSONValue {
     var members = WireMembers()
