@@ -105,11 +105,11 @@ import Testing
     let world = try DeviceWorld()
     let process = try world.device().launch()
     let effects = Heard<String>()
-    #expect(try await process.run { try await process.guarded { 7 } } == 7)
+    #expect(try await process.run { await process.guarded { 7 } } == 7)
     process.kill(at: .beforeRequest)
     await #expect(throws: Self.killed) {
       try await process.run {
-        try await process.guarded(before: .beforeRequest) { effects.add("sent") }
+        await process.guarded(before: .beforeRequest) { effects.add("sent") }
       }
     }
     #expect(await effects.rest().isEmpty)

@@ -125,6 +125,15 @@ public final class AppProcess: Sendable {
     }
   }
 
-  /// The person comes back to the app: StoreKit 1 looks for transactions that it has not announced.
+  /// The person comes back to the app: the app is told, and StoreKit 1 looks for transactions that
+  /// it has not announced.
   public func enterForeground() { host.enterForeground() }
+
+  /// Calls the closure on the main actor, as code of this process, each time that the person comes
+  /// back to the app.
+  ///
+  /// - Parameter callback: What the app does.
+  public func onForeground(_ callback: @escaping @MainActor @Sendable () -> Void) {
+    host.onForeground(callback)
+  }
 }

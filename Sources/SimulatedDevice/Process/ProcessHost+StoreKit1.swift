@@ -110,7 +110,9 @@ extension ProcessHost {
   func paymentQueueIsObserved() { synchronizeQueue(announcingAll: true) }
 
   func enterForeground() {
-    guard life.isAlive, paymentQueue.isObserved else { return }
+    guard life.isAlive else { return }
+    for callback in foregroundCallbacks.withLock({ $0 }) { callBack(callback) }
+    guard paymentQueue.isObserved else { return }
     synchronizeQueue(announcingAll: false)
   }
 

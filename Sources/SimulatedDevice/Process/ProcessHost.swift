@@ -18,6 +18,7 @@ final class ProcessHost: Sendable {
   let intentBroadcast = Broadcast<PurchaseIntent>()
   /// The entries of the queue that wait for a parent.
   let deferredEntries = Mutex<[PendingID: SKPaymentTransaction]>([:])
+  let foregroundCallbacks = Mutex<[@MainActor @Sendable () -> Void]>([])
   private let callbacks: CallbackQueue
   /// The queue holds its host, so it is let go of when the process ends.
   private let queue = Mutex<SKPaymentQueue?>(nil)
@@ -58,6 +59,10 @@ final class ProcessHost: Sendable {
     StoreHostBinding.bind(self) {
       _ = Task { @MainActor [callbacks] in callbacks.run() }
     }
+  }
+
+  func onForeground(_ callback: @escaping @MainActor @Sendable () -> Void) {
+    foregroundCallbacks.withLock { $0.append(callback) }
   }
 
   var paymentQueue: SKPaymentQueue {
