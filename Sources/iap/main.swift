@@ -2,6 +2,7 @@ import Foundation
 
 let tool = CommandLineTool(commands: [
   BenchCommand.self,
+  ServeCommand.self,
   VerifyCommand.self,
 ])
 let status = await tool.run(Array(CommandLine.arguments.dropFirst()), console: .live())

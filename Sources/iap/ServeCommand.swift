@@ -1,0 +1,142 @@
+import EntitlementServer
+import Foundation
+import MicroHTTP
+
+/// `iap serve`: the entitlement server.
+struct ServeCommand: Command {
+  static let name = "serve"
+  static let summary = Words(
+    "Runs the server that verifies purchases, takes Apple's notifications and knows who has what.",
+    zh: "运行服务器：验证购买、接收 Apple 通知、记录谁拥有什么。"
+  )
+  static let details = Words(
+    """
+    The first line on standard output is 'listening http://HOST:PORT'; what happens is logged on
+    standard error. Ctrl-C or a termination signal ends it after everything begun was answered.
+
+    Routes
+      POST /v1/verify               a signed transaction or receipt -> verdict and entitlements
+      POST /v1/notifications/apple  the URL to enter in App Store Connect (version 2)
+      GET  /v1/customers/{id}       what a customer has; ?app=BUNDLE&environment=Sandbox
+      GET  /healthz                 200 while the ledger can be read
+      GET  /metrics                 counters for Prometheus
+
+    There are no API keys yet: who reaches the server may ask it. It therefore listens on this
+    machine only, unless --insecure-no-keys is given.
+
+    Apple's root certificates are built in. For a simulated store give --simulated and the store's
+    certificates with --root; then every answer says "simulated": true. --clock makes the server
+    follow the store's clock, so that access ends on both sides at the same time.
+
+    The configuration is one JSON object; options of the call win over it:
+      {"listen": "127.0.0.1:8080", "database": "iap.sqlite", "simulated": false,
+       "insecureNoKeys": false, "roots": ["root.der"], "clock": "http://127.0.0.1:9090",
+       "apps": [{"bundle": "com.example.app", "appAppleId": 1234567890,
+                 "environments": ["Production", "Sandbox"],
+                 "products": {"com.example.app.season": {"entitlements": ["premium"],
+                              "level": 1, "accessPeriod": "P3M"}}}]}
+    A product without an entry gives an entitlement of its own name. All mistakes are named at once.
+    """,
+    zh: """
+      标准输出的第一行是“listening http://HOST:PORT”；运行日志写到标准错误。
+      按 Ctrl-C 或收到终止信号后，已开始的请求都会得到回答，然后退出。
+
+      路由
+        POST /v1/verify               签名交易或收据 -> 结论与权益
+        POST /v1/notifications/apple  填入 App Store Connect 的通知网址（第 2 版）
+        GET  /v1/customers/{id}       客户拥有什么；?app=BUNDLE&environment=Sandbox
+        GET  /healthz                 账本可读时为 200
+        GET  /metrics                 Prometheus 计数器
+
+      目前还没有 API 密钥：能连上服务器的人就能查询。因此默认只监听本机，
+      除非给出 --insecure-no-keys。
+
+      Apple 根证书已内置。对接模拟商店时请给出 --simulated，并用 --root 给出其证书；
+      此时每个回答都带有 "simulated": true。--clock 让服务器跟随商店时钟，
+      使权益在两边同时到期。
+
+      配置文件是一个 JSON 对象（格式见英文说明），命令行选项优先；所有错误会一次列出。
+      """
+  )
+  static let options: [CommandOption] = [
+    .value(
+      "listen",
+      "HOST:PORT",
+      Words(
+        "Where to listen; port 0 takes a free one. Default 127.0.0.1:8080.",
+        zh: "监听地址；端口 0 表示任选空闲端口。默认 127.0.0.1:8080。"
+      )
+    ),
+    .value(
+      "database",
+      "FILE",
+      Words(
+        "The SQLite file, made if it is not there. Default iap.sqlite.",
+        zh: "SQLite 文件，不存在则创建。默认 iap.sqlite。"
+      )
+    ),
+    .repeated(
+      "app",
+      "BUNDLE=APPID",
+      Words("An app, with its number at Apple.", zh: "App 的 Bundle ID 与 Apple ID。")
+    ),
+    .repeated(
+      "environment",
+      "NAME",
+      Words(
+        "Whose data the apps of --app take: Production, Sandbox. Default both, kept apart.",
+        zh: "--app 接受的环境：Production、Sandbox。默认两者，彼此分开。"
+      )
+    ),
+    .repeated(
+      "root",
+      "FILE",
+      Words(
+        "A simulated store's root certificate, DER or PEM; only with --simulated.",
+        zh: "模拟商店的根证书（DER 或 PEM）；仅与 --simulated 同用。"
+      )
+    ),
+    .flag(
+      "simulated",
+      Words(
+        "Trust the certificates of --root in place of Apple's, and mark every answer.",
+        zh: "以 --root 的证书代替 Apple 的根证书，并标记每个回答。"
+      )
+    ),
+    .value(
+      "clock",
+      "URL",
+      Words(
+        "Follow the clock of the simulated store at this address; only with --simulated.",
+        zh: "跟随该地址上模拟商店的时钟；仅与 --simulated 同用。"
+      )
+    ),
+    .value("config", "FILE", Words("Settings as JSON, see below.", zh: "JSON 配置，见下。")),
+    .flag(
+      "insecure-no-keys",
+      Words(
+        "Listen beyond this machine although nobody has to show a key.",
+        zh: "在没有密钥保护的情况下监听本机以外的地址。"
+      )
+    ),
+    .flag("verbose", Words("Log every request.", zh: "记录每个请求。")),
+  ]
+
+  static func run(
+    _ arguments: CommandArguments,
+    console: Console
+  ) async throws(CommandError) -> ExitStatus {
+    let settings = try await ServeSettings(arguments, console)
+    let isVerbose = arguments.flag("verbose")
+    let running = try await ServerComposition.start(settings) { event in
+      guard isVerbose || event.level != .info else { return }
+      console.errors(Array("iap serve: \(event)\n".utf8))
+    }
+    // Listened for before anybody can know that the server runs.
+    async let interruption: Void = console.interruption()
+    console.line(verbatim: "listening \(running.address.url)")
+    await interruption
+    await running.stop()
+    return .success
+  }
+}

@@ -1,0 +1,139 @@
+import EntitlementServer
+import Foundation
+import HTTPClient
+import HTTPValues
+import IAPSignatures
+import MicroHTTP
+import OpenSSLCrypto
+import SQLiteStorage
+import ServerStorage
+
+/// A server that runs.
+struct RunningServer: Sendable {
+  /// Where it listens, with the real port.
+  let address: HTTPServerAddress
+  /// Its ledger: for looking, beside the server.
+  let ledger: any Ledger
+  private let http: HTTPServer
+
+  init(http: HTTPServer, ledger: any Ledger) {
+    address = http.address
+    self.ledger = ledger
+    self.http = http
+  }
+
+  /// Answers what was begun, then stops and closes the ledger.
+  func stop() async {
+    await http.stop()
+    await ledger.close()
+  }
+}
+
+/// Puts the server together: the one place that knows all its parts.
+enum ServerComposition {
+  /// Starts a server on a SQLite file.
+  ///
+  /// - Parameters:
+  ///   - settings: What it is composed from.
+  ///   - log: Takes what happens.
+  /// - Returns: The running server; whoever starts it stops it.
+  /// - Throws: ``CommandError`` with code `failed`, in words for a person.
+  static func start(
+    _ settings: ServeSettings,
+    log: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+  ) async throws(CommandError) -> RunningServer {
+    let ledger = try openLedger(settings.database)
+    do throws(CommandError) {
+      return try await start(settings, ledger: ledger, log: log)
+    } catch {
+      await ledger.close()
+      throw error
+    }
+  }
+
+  /// Starts a server on any ledger, which it closes when it stops.
+  static func start(
+    _ settings: ServeSettings,
+    ledger: any Ledger,
+    log: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+  ) async throws(CommandError) -> RunningServer {
+    let clock = try await makeClock(settings.clock)
+    let configuration = ServerConfiguration(
+      apps: settings.apps,
+      isSimulated: settings.isSimulated,
+      limits: settings.limits
+    )
+    let server = EntitlementServer(
+      configuration: configuration,
+      ledger: ledger,
+      verifiers: try makeVerifiers(settings, configuration),
+      clock: clock,
+      world: .live(log: log)
+    )
+    do throws(HTTPServerError) {
+      let http = try HTTPServer.start(
+        host: settings.host,
+        port: settings.port,
+        limits: server.httpLimits,
+        refuse: { server.refusal($0) },
+        handler: server.handler
+      )
+      return RunningServer(http: http, ledger: ledger)
+    } catch {
+      let place = "\(settings.host):\(settings.port)"
+      throw CommandError(
+        .failed,
+        Words(
+          "cannot listen on \(place): \(error.reason).",
+          zh: "无法监听 \(place)：\(error.reason)。"
+        )
+      )
+    }
+  }
+
+  private static func openLedger(_ path: String) throws(CommandError) -> SQLiteLedger {
+    do throws(StorageError) {
+      return try SQLiteLedger(path: path)
+    } catch {
+      throw CommandError(
+        .file,
+        Words(
+          "the database '\(path)' cannot be used (\(error.code)): \(error.reason).",
+          zh: "数据库“\(path)”无法使用（\(error.code)）：\(error.reason)。"
+        )
+      )
+    }
+  }
+
+  private static func makeVerifiers(
+    _ settings: ServeSettings,
+    _ configuration: ServerConfiguration
+  ) throws(CommandError) -> ServerVerifiers {
+    do throws(CryptoError) {
+      return ServerVerifiers(
+        anchors: settings.isSimulated ? try .simulated(settings.roots) : .apple,
+        configuration: configuration,
+        crypto: try OpenSSLPrimitives(),
+        cache: BoundedChainCache()
+      )
+    } catch {
+      throw CommandError(
+        .failed,
+        Words(
+          "the cryptography cannot be set up: \(error.reason).",
+          zh: "无法初始化密码学组件：\(error.reason)。"
+        )
+      )
+    }
+  }
+
+  private static func makeClock(
+    _ clock: ServeSettings.Clock
+  ) async throws(CommandError) -> any ServerClock {
+    switch clock {
+    case .wall: return WallClock()
+    case .given(let clock): return clock
+    case .followed(let url): return try await FollowedClock(following: url)
+    }
+  }
+}
