@@ -82,7 +82,10 @@ targets += [
     ["ServerStorage", "IAPModel", "IAPEntitlements", "IAPSignatures", "HTTPValues"]
   ),
 
-  library("SimulatedApp", ["IAPKit", "SimulatedDevice", "AppStoreSimulator", "IAPModel"]),
+  library(
+    "SimulatedApp",
+    ["IAPKit", "SimulatedDevice", "AppStoreSimulator", "StoreKit", "IAPModel"]
+  ),
   .executableTarget(
     name: "iap",
     dependencies: [

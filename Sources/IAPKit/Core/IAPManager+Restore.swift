@@ -44,6 +44,14 @@ extension IAPManager {
     Task { await resume(.networkBack) }
   }
 
+  /// What happens inside, for diagnostics.
+  ///
+  /// - Parameter replaying: Whether the stream begins with what happened before.
+  /// - Returns: A stream of its own.
+  package func events(replaying: Bool) -> AsyncStream<FunnelEvent> {
+    funnel.events.subscribe(replaying: replaying)
+  }
+
   /// Tries again what waits, and asks the server what the user may use.
   package func resume(_ trigger: RetryTrigger) async {
     await funnel.retry(trigger)
