@@ -16,7 +16,7 @@ public final class IAPManager: IAPService {
   /// The orders and transactions on the disk.
   public let store: TransactionStore
 
-  let world: IAPWorld
+  package let world: IAPWorld
   let adapter: any StoreAdapter & ProductSource
   let funnel: DeliveryFunnel
   let refresh: EntitlementRefresh
