@@ -1,0 +1,61 @@
+package import Foundation
+package import IAPKit
+package import IAPModel
+package import SimulatedDevice
+
+/// Carries one HTTP call of the app to its server.
+package typealias AppTransport = @Sendable (ClientRequest) async throws -> ClientResponse
+
+/// How the app of a simulated device is built.
+package struct AppSetup: Sendable {
+  /// Who judges purchases.
+  package enum Judge: Sendable {
+    /// The device's own verdict.
+    case device
+    /// A server, by the client's own ``ServerReceiptValidator``.
+    case server(endpoint: URL, transport: AppTransport)
+    /// A closure that plays the server; what it throws counts as no answer.
+    case script(@Sendable (TransactionEvidence) async throws -> ReceiptValidationResult)
+  }
+
+  /// Which of Apple's APIs the app uses.
+  package var generation: StoreGeneration
+  /// The products that it sells.
+  package var productIds: [ProductID]
+  /// Their types, which StoreKit 1 does not tell.
+  package var productTypes: [ProductID: ProductType]
+  /// Who judges purchases.
+  package var judge: Judge
+  /// What the delivery handler does in place of putting the goods on the shelf; nil to put them.
+  package var handle: @Sendable (Delivery) -> DeliveryAnswer?
+  /// Changes the rest of the configuration.
+  package var configure: @Sendable (inout IAPConfiguration) -> Void
+  /// What the app's own chance comes from.
+  package var seed: UInt64
+
+  /// Makes a setup.
+  package init(
+    generation: StoreGeneration,
+    productIds: [ProductID],
+    productTypes: [ProductID: ProductType] = [:],
+    judge: Judge = .device,
+    handle: @escaping @Sendable (Delivery) -> DeliveryAnswer? = { _ in nil },
+    configure: @escaping @Sendable (inout IAPConfiguration) -> Void = { _ in },
+    seed: UInt64 = 1
+  ) {
+    self.generation = generation
+    self.productIds = productIds
+    self.productTypes = productTypes
+    self.judge = judge
+    self.handle = handle
+    self.configure = configure
+    self.seed = seed
+  }
+}
+
+extension KillStep {
+  /// The client is about to call the app's delivery handler.
+  package static let beforeDelivery: Self = "beforeDelivery"
+  /// The goods are on the shelf, the client has not heard of it.
+  package static let afterDelivery: Self = "afterDelivery"
+}
