@@ -102,3 +102,22 @@ final class RequestDelegate: NSObject, SKProductsRequestDelegate, Sendable {
     said.add("failed \((error as? SKError)?.code.rawValue ?? -1)")
   }
 }
+
+/// Answers whether a purchase goes on in another storefront.
+final class StorefrontDelegate: NSObject, SKPaymentQueueDelegate, Sendable {
+  let asked = Heard<String>()
+  private let continues: Bool
+
+  init(continues: Bool) {
+    self.continues = continues
+  }
+
+  func paymentQueue(
+    _ paymentQueue: SKPaymentQueue,
+    shouldContinue transaction: SKPaymentTransaction,
+    in newStorefront: SKStorefront
+  ) -> Bool {
+    asked.add(newStorefront.countryCode)
+    return continues
+  }
+}

@@ -203,6 +203,45 @@ import Testing
     #expect(try await process.run { SKPaymentQueue.default().transactionObservers.count } == 1)
   }
 
+  @Test(arguments: [true, false])
+  func theDelegateDecidesAboutAnotherStorefront(_ continues: Bool) async throws {
+    let world = try DeviceWorld()
+    let device = try world.device()
+    device.person.usualAnswer = .hold
+    let process = device.launch()
+    let observer = QueueObserver()
+    let delegate = StorefrontDelegate(continues: continues)
+    try await process.observe(observer)
+    try await process.run { SKPaymentQueue.default().delegate = delegate }
+    try await process.pay(for: DeviceWorld.coins)
+    await device.sheet.waitUntilOpen()
+    try world.store.setStorefront(.of(countryCode: "JPN"), of: DeviceWorld.account)
+    try device.sheet.confirm()
+    #expect(
+      await observer.said.next(3) == [
+        "purchasing com.example.demo.coins", "storefront JPN",
+        continues ? "purchased com.example.demo.coins" : "failed com.example.demo.coins",
+      ]
+    )
+    let last = try #require(await observer.transactions.next(2).last)
+    #expect((last.error as? SKError)?.code == (continues ? nil : .storeProductNotAvailable))
+    #expect(await delegate.asked.next(1) == ["JPN"])
+  }
+
+  @Test func aPaymentWithRequestDataFails() async throws {
+    let process = try DeviceWorld().device().launch()
+    let observer = QueueObserver()
+    try await process.observe(observer)
+    try await process.run {
+      let payment = SKMutablePayment()
+      payment.productIdentifier = DeviceWorld.coins
+      payment.requestData = Data([1])
+      SKPaymentQueue.default().add(payment)
+    }
+    let failed = try #require(await observer.transactions.next(2).last)
+    #expect((failed.error as? SKError)?.code == .unauthorizedRequestData)
+  }
+
   @Test func aPaymentWithoutAProductTraps() async {
     await #expect(processExitsWith: .failure) {
       let process = try DeviceWorld().device().launch()

@@ -12,13 +12,15 @@ extension ProcessHost {
     let queue = paymentQueue
     queue.append([entry])
     queue.announce([entry])
+    let storefront = line.storefront.id.rawValue
     StoreHostBinding.bind(self) {
-      _ = Task { await buy(entry) }
+      _ = Task { await buy(entry, from: storefront) }
     }
   }
 
-  private func buy(_ entry: SKPaymentTransaction) async {
+  private func buy(_ entry: SKPaymentTransaction, from storefront: String) async {
     let payment = entry.snapshot.payment
+    guard payment.requestData == nil else { return fail(entry, SKError(.unauthorizedRequestData)) }
     let request = AppStoreSimulator.PurchaseRequest(
       device: line.device,
       productID: ProductID(payment.productIdentifier),
@@ -27,8 +29,16 @@ extension ProcessHost {
       offer: payment.discount.map { OfferID($0.identifier) },
       simulatesAskToBuy: payment.simulatesAskToBuyInSandbox
     )
-    switch await visitSheet(request) {
+    let outcome = await visitSheet(request, from: storefront) { storefront in
+      // Not resumed when the process ends first, like all of its code.
+      await withUnsafeContinuation { answer in
+        paymentQueue.askToContinue(entry, in: storefront) { answer.resume(returning: $0) }
+      }
+    }
+    switch outcome {
     case .cancelled, .failed(.interrupted): fail(entry, SKError(.paymentCancelled))
+    case .failed(.productUnavailable) where line.storefront.id.rawValue != storefront:
+      fail(entry, SKError(.storeProductNotAvailable))
     case .failed(let failure), .paid(.failed(let failure)): fail(entry, failure.storeKit1)
     case .paid(.pending(let id)):
       entry.change { $0.state = .deferred }
@@ -146,6 +156,8 @@ extension ProcessHost {
     case .renewed, .purchasedElsewhere:
       // These wait for the next launch, or the next time that the app comes to the front.
       break
+    case .refunded where record.ownership == .familyShared:
+      queue.announceRevocation(productIDs: [record.productID.rawValue])
     case .upgraded, .refunded, .refundReversed:
       // StoreKit 1 says nothing; only the receipt shows it.
       break

@@ -16,11 +16,6 @@ extension ProcessHost: StoreHost {
 
   func purchase(_ request: StoreKit.PurchaseRequest) async throws -> Product.PurchaseResult {
     await life.passOrHang()
-    if let storefront, storefront.id != request.product.storefrontID,
-      request.continuesInStorefront?(storefront) == false
-    {
-      throw Product.PurchaseError.productUnavailable
-    }
     let wanted = AppStoreSimulator.PurchaseRequest(
       device: line.device,
       productID: ProductID(request.product.id),
@@ -29,7 +24,10 @@ extension ProcessHost: StoreHost {
       offer: request.promotionalOffer.map { OfferID($0.id) },
       simulatesAskToBuy: request.simulatesAskToBuy
     )
-    switch await visitSheet(wanted) {
+    let outcome = await visitSheet(wanted, from: request.product.storefrontID) { storefront in
+      request.continuesInStorefront?(storefront) ?? true
+    }
+    switch outcome {
     case .cancelled, .failed(.interrupted): return .userCancelled
     case .failed(let failure): throw failure.storeKit2
     case .paid(.pending): return .pending

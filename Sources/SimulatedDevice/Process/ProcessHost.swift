@@ -116,7 +116,17 @@ enum SheetOutcome {
 extension ProcessHost {
   /// Shows the payment sheet and buys, as far as the person lets it; never returns in a dead
   /// process.
-  func visitSheet(_ request: AppStoreSimulator.PurchaseRequest) async -> SheetOutcome {
+  ///
+  /// - Parameters:
+  ///   - request: What is bought.
+  ///   - storefront: The storefront that the price was shown for.
+  ///   - mayContinue: Asked when the account is in another storefront by the time of the payment.
+  /// - Returns: How it ended.
+  func visitSheet(
+    _ request: AppStoreSimulator.PurchaseRequest,
+    from storefront: String,
+    mayContinue: (StoreKit.Storefront) async -> Bool
+  ) async -> SheetOutcome {
     await life.passOrHang()
     if !person.isAllowedToPay { return .failed(.paymentNotAllowed) }
     if let failure = line.failureOfReach { return .failed(failure) }
@@ -132,6 +142,10 @@ extension ProcessHost {
     case .cancel, .hold: return .cancelled
     case .fail(let failure): return .failed(failure)
     case .confirm, .askParent:
+      let present = StoreKit.Storefront(line.storefront)
+      if present.id != storefront, await !mayContinue(present) {
+        return .failed(.productUnavailable)
+      }
       await life.passOrHang(.beforePurchase)
       let outcome = line.purchase(request, askingParent: answer == .askParent)
       await life.passOrHang(.afterPurchase)

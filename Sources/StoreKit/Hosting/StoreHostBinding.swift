@@ -15,7 +15,7 @@ package enum StoreHostBinding {
       preconditionFailure(
         """
         StoreKit's \(caller) was used outside an app process of a simulated device. Run the code \
-        in AppProcess.run { }; Task { } keeps the binding, Task.detached and dispatch queues lose it.
+        in AppProcess.run { }; Task { } keeps the binding, Task.detached and dispatch queues do not.
         """
       )
     }

@@ -15,6 +15,8 @@ package struct PaymentValue: Hashable, Sendable {
   package var applicationUsername: String?
   package var simulatesAskToBuyInSandbox = false
   package var discount: Discount?
+  /// Reserved: a payment that has it fails.
+  package var requestData: Data?
 
   package init(productIdentifier: String = "") {
     self.productIdentifier = productIdentifier
@@ -43,6 +45,7 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying {
   open var quantity: Int { value.quantity }
   open var applicationUsername: String? { value.applicationUsername }
   open var simulatesAskToBuyInSandbox: Bool { value.simulatesAskToBuyInSandbox }
+  open var requestData: Data? { value.requestData }
   open var paymentDiscount: SKPaymentDiscount? { value.discount.map(SKPaymentDiscount.init) }
 
   open func copy(with zone: NSZone? = nil) -> Any { SKPayment(value) }
@@ -73,6 +76,11 @@ open class SKMutablePayment: SKPayment {
   open override var simulatesAskToBuyInSandbox: Bool {
     get { value.simulatesAskToBuyInSandbox }
     set { value.simulatesAskToBuyInSandbox = newValue }
+  }
+
+  open override var requestData: Data? {
+    get { value.requestData }
+    set { value.requestData = newValue }
   }
 
   open override var paymentDiscount: SKPaymentDiscount? {

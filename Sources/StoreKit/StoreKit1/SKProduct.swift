@@ -15,6 +15,12 @@ public final class SKProduct: NSObject, Sendable {
   public var priceLocale: Locale { product.priceLocale }
   public var isFamilyShareable: Bool { product.isFamilyShareable }
 
+  // The App Store hosts no content for products any more, so there is nothing to download.
+  public var isDownloadable: Bool { false }
+  public var downloadContentLengths: [NSNumber] { [] }
+  public var downloadContentVersion: String { "" }
+  public var contentVersion: String { "" }
+
   public var subscriptionGroupIdentifier: String? { product.subscription?.subscriptionGroupID }
 
   public var subscriptionPeriod: SKProductSubscriptionPeriod? {

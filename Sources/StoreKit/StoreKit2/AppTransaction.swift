@@ -5,6 +5,7 @@ public struct AppTransaction: Sendable {
   public package(set) var appID: UInt64?
   public package(set) var appTransactionID: String
   public package(set) var appVersion: String
+  public package(set) var appVersionID: UInt64?
   public package(set) var bundleID: String
   public package(set) var environment: AppStore.Environment
   public package(set) var originalAppVersion: String

@@ -141,7 +141,8 @@ extension Product {
 extension PurchaseRequest {
   init(product: Product, options: Set<Product.PurchaseOption>) {
     self.init(product: product)
-    for option in options {
+    // Two options of one kind must not win by the chance of hashing.
+    for option in options.sorted(by: { $0.debugDescription < $1.debugDescription }) {
       switch option.content {
       case .appAccountToken(let token): appAccountToken = token
       case .quantity(let quantity): self.quantity = quantity

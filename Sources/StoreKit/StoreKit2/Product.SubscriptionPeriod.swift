@@ -24,6 +24,11 @@ extension Product {
         }
       }
 
+      public func formatted<S>(_ format: S) -> S.FormatOutput
+      where S: FormatStyle, S.FormatInput == Product.SubscriptionPeriod.Unit {
+        format.format(self)
+      }
+
       public var debugDescription: String {
         switch self {
         case .day: "Day"
