@@ -212,19 +212,30 @@ extension SimulatedAppStore {
 
   /// Moves the clock forward from event to event and sends what becomes due on the way.
   ///
-  /// - Parameter interval: Seconds.
-  public func advance(by interval: TimeInterval) async {
-    await advance(to: clock.now.addingTimeInterval(max(0, interval)))
+  /// - Parameters:
+  ///   - interval: Seconds.
+  ///   - pause: Awaited at each instant at which something happened, so that apps can act.
+  public func advance(
+    by interval: TimeInterval,
+    pausing pause: @Sendable () async -> Void = {}
+  ) async {
+    await advance(to: clock.now.addingTimeInterval(max(0, interval)), pausing: pause)
   }
 
   /// Moves the clock forward from event to event and sends what becomes due on the way.
   ///
-  /// - Parameter target: Where the clock shall stand.
-  public func advance(to target: Date) async {
+  /// - Parameters:
+  ///   - target: Where the clock shall stand.
+  ///   - pause: Awaited at each instant at which something happened, so that apps can act.
+  public func advance(
+    to target: Date,
+    pausing pause: @Sendable () async -> Void = {}
+  ) async {
     await drainNotifications()
     while let due = clock.nextDue, due <= target {
       clock.advance(to: due)
       await drainNotifications()
+      await pause()
     }
     clock.advance(to: target)
   }

@@ -65,6 +65,7 @@ public final class VirtualClock: Sendable {
   public func sleep(until instant: Date) async throws {
     try Task.checkCancellation()
     let ticket = state.withLock { $0.makeTicket() }
+    defer { state.withLock { $0.forget(ticket) } }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (waiter: Waiter) in
         let answer = state.withLock { $0.wait(ticket, until: instant, waiter) }
@@ -154,10 +155,17 @@ extension VirtualClock {
     mutating func wake(_ ticket: Int) -> Waiter? { waiters.removeValue(forKey: ticket) }
 
     mutating func cancel(_ ticket: Int) -> Waiter? {
-      if let waiter = waiters.removeValue(forKey: ticket) { return waiter }
-      // Cancelled before it waits, or after it woke: only the first needs the mark.
-      cancelled.insert(ticket)
-      return nil
+      guard let waiter = waiters.removeValue(forKey: ticket) else {
+        // Cancelled before it waits, or after it woke: only the first needs the mark.
+        cancelled.insert(ticket)
+        return nil
+      }
+      queue.removeAll { entry in
+        if case .sleeper(ticket) = entry.work { true } else { false }
+      }
+      return waiter
     }
+
+    mutating func forget(_ ticket: Int) { cancelled.remove(ticket) }
   }
 }

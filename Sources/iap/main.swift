@@ -3,6 +3,7 @@ import Foundation
 let tool = CommandLineTool(commands: [
   BenchCommand.self,
   ServeCommand.self,
+  StoreCommand.self,
   VerifyCommand.self,
 ])
 let status = await tool.run(Array(CommandLine.arguments.dropFirst()), console: .live())

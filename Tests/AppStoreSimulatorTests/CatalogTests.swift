@@ -42,8 +42,8 @@ struct CatalogTests {
   }
 
   static let badFiles: [(String, String)] = [
-    ("", "x.storekit: expected a value at byte 0"),
-    ("[]", "x.storekit: the text is JSON but no object"),
+    ("", "x.storekit: this is no .storekit file: expected a value at byte 0"),
+    ("[]", "x.storekit: this is no .storekit file: the text is JSON but no object"),
     ("{}", "x.storekit: version is missing: this is no .storekit file"),
     (#"{"version":{}}"#, "x.storekit: version.major is missing"),
     (#"{"version":{"major":6}}"#, "x.storekit: version.major is 6; versions 1 to 5 can be read"),

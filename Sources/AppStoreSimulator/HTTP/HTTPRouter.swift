@@ -2,7 +2,7 @@ import HTTPValues
 import IAPModel
 
 /// What a route makes of a request; ``SimulatorError`` becomes an error body.
-typealias RouteHandler =
+typealias RouteAnswer =
   @Sendable (HTTPRequest, RouteParameters) async throws(SimulatorError) -> HTTPResponse
 
 /// The parts of a path that stand for something.
@@ -17,9 +17,9 @@ struct Route: Sendable {
   let method: HTTPMethod
   /// Parts between slashes; one that starts with a colon stands for anything.
   let path: [String]
-  let handler: RouteHandler
+  let handler: RouteAnswer
 
-  init(_ method: HTTPMethod, _ path: String, _ handler: @escaping RouteHandler) {
+  init(_ method: HTTPMethod, _ path: String, _ handler: @escaping RouteAnswer) {
     self.method = method
     self.path = path.split(separator: "/").map(String.init)
     self.handler = handler

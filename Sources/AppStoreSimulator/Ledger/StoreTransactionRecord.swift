@@ -56,7 +56,7 @@ public struct StoreTransactionRecord: Hashable, Sendable {
   /// When the record last changed: what signed data says it was signed at.
   ///
   /// Strictly increasing over all changes of a store, so it may run a few milliseconds ahead of the
-  /// clock.
+  /// clock. For a restored copy it is when it was restored.
   public var modifiedDate: Date
   /// The transaction that this StoreKit 1 copy restores.
   public let restoredFrom: TransactionID?

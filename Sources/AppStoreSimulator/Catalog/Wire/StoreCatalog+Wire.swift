@@ -17,7 +17,11 @@ extension StoreCatalog {
     do throws(PayloadError) {
       document = try JSONParser.parseObject(bytes, limits: .document)
     } catch {
-      throw SimulatorError(.badCatalog, "\(file): \(error.reason)", underlying: error)
+      throw SimulatorError(
+        .badCatalog,
+        "\(file): this is no .storekit file: \(error.reason)",
+        underlying: error
+      )
     }
     try self.init(CatalogNode(document, file: file, path: ""))
   }
