@@ -4,20 +4,20 @@ enum Base64URL {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
   )
   /// The value of each digit, and 0xFF for bytes that are none.
-  static let values: [UInt8] = {
+  private static let values: [UInt8] = {
     var table = [UInt8](repeating: 0xFF, count: 256)
     for (value, character) in alphabet.enumerated() { table[Int(character)] = UInt8(value) }
     return table
   }()
 
   /// The bytes that a text stands for; nil when it is not the one text that stands for them.
-  static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+  static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     let count = text.count
     guard count % 4 != 1 else { return nil }
     let table = values
     var seen: UInt8 = 0
     var last: UInt8 = 0
-    let output = text.withUnsafeBufferPointer { text in
+    let output = table.withUnsafeBufferPointer { table in
       [UInt8](unsafeUninitializedCapacity: count * 3 / 4) { output, written in
         var read = 0
         while read + 4 <= count {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A fact's bytes in a smaller form that gives them back exactly.
 ///
 /// A notification of 19.5 kB is mostly the same certificate chain three times over, in base64 of
@@ -27,7 +29,7 @@ public struct PackedFact: Hashable, Sendable {
   /// - Parameter bytes: The bytes of a fact.
   public init(_ bytes: [UInt8]) {
     body.reserveCapacity(bytes.count / 4)
-    guard let text = packed(bytes[...], depth: 1) else {
+    guard let text = bytes.withUnsafeBufferPointer({ packed($0, depth: 1) }) else {
       headers = []
       body = bytes
       return
@@ -77,33 +79,31 @@ public struct PackedFact: Hashable, Sendable {
   }
 
   /// Packs a signed text; nil when it does not look like one.
-  private mutating func packed(_ text: ArraySlice<UInt8>, depth: Int) -> [UInt8]? {
-    let dot = UInt8(ascii: ".")
-    let values = Base64URL.values
-    guard let first = text.firstIndex(of: dot),
-      let second = text[(first + 1)...].firstIndex(of: dot),
-      (Self.headerBytesMin...Self.headerBytesMax).contains(first - text.startIndex),
-      text[..<first].allSatisfy({ values[Int($0)] < 64 }),
-      let payload = Base64URL.decode(text[(first + 1)..<second]),
-      let signature = Base64URL.decode(text[(second + 1)...])
+  private mutating func packed(_ text: UnsafeBufferPointer<UInt8>, depth: Int) -> [UInt8]? {
+    guard let first = Self.dot(in: text, from: 0),
+      let second = Self.dot(in: text, from: first + 1),
+      (Self.headerBytesMin...Self.headerBytesMax).contains(first),
+      let payload = Base64URL.decode(.init(rebasing: text[(first + 1)..<second])),
+      let signature = Base64URL.decode(.init(rebasing: text[(second + 1)...]))
     else { return nil }
     var output: [UInt8] = []
-    Self.append(UInt64(place(of: text[..<first])), to: &output)
+    Self.append(UInt64(place(of: .init(rebasing: text[..<first]))), to: &output)
     var pieces: [UInt8] = []
     pieces.reserveCapacity(2_048)
     var count: UInt64 = 0
-    var done = payload.startIndex
-    if depth < Self.depthMax {
-      for candidate in Self.signedTexts(in: payload) {
-        guard let nested = packed(payload[candidate], depth: depth + 1) else { continue }
+    payload.withUnsafeBufferPointer { payload in
+      var done = 0
+      for candidate in depth < Self.depthMax ? Self.longTexts(in: payload) : [] {
+        let nested = packed(.init(rebasing: payload[candidate]), depth: depth + 1)
+        guard let nested else { continue }
         count += Self.appendLiteral(payload[done..<candidate.lowerBound], to: &pieces)
         pieces.append(1)
         pieces += nested
         count += 1
         done = candidate.upperBound
       }
+      count += Self.appendLiteral(payload[done...], to: &pieces)
     }
-    count += Self.appendLiteral(payload[done...], to: &pieces)
     Self.append(count, to: &output)
     output += pieces
     Self.append(UInt64(signature.count), to: &output)
@@ -111,38 +111,44 @@ public struct PackedFact: Hashable, Sendable {
     return output
   }
 
+  private static func dot(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    guard let base = text.baseAddress, start < text.count,
+      let found = memchr(base + start, Int32(UInt8(ascii: ".")), text.count - start)
+    else { return nil }
+    return UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
+  }
+
   /// The place of a header among ``headers``; it is added when it is new.
-  private mutating func place(of header: ArraySlice<UInt8>) -> Int {
-    if let place = headers.firstIndex(where: { $0[...] == header }) { return place }
+  private mutating func place(of header: UnsafeBufferPointer<UInt8>) -> Int {
+    let known = headers.firstIndex { known in
+      known.withUnsafeBufferPointer { known in
+        guard known.count == header.count, let mine = known.baseAddress,
+          let theirs = header.baseAddress
+        else { return false }
+        return memcmp(mine, theirs, known.count) == 0
+      }
+    }
+    if let known { return known }
     headers.append(Array(header))
     return headers.count - 1
   }
 
-  /// Where JSON texts between quotation marks look like signed texts with a chain.
-  private static func signedTexts(in payload: [UInt8]) -> [Range<Int>] {
+  /// What stands between two quotation marks and is long enough to be a signed text with a chain.
+  private static func longTexts(in payload: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     let quote = UInt8(ascii: "\"")
-    let values = Base64URL.values
     var found: [Range<Int>] = []
-    var open: Int?
-    var dots = 0
-    for (index, byte) in payload.enumerated() {
-      if byte == quote {
-        if let start = open, dots == 2, index - start > headerBytesMin {
-          found.append(start..<index)
-        }
-        open = index + 1
-        dots = 0
-      } else if byte == UInt8(ascii: ".") {
-        dots += 1
-      } else if values[Int(byte)] >= 64 {
-        open = nil
-      }
+    var start = 0
+    for index in payload.indices where payload[index] == quote {
+      if index - start > headerBytesMin { found.append(start..<index) }
+      start = index + 1
     }
     return found
   }
 
-  private static func appendLiteral(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) -> UInt64
-  {
+  private static func appendLiteral(
+    _ bytes: Slice<UnsafeBufferPointer<UInt8>>,
+    to output: inout [UInt8]
+  ) -> UInt64 {
     guard !bytes.isEmpty else { return 0 }
     output.append(0)
     append(UInt64(bytes.count), to: &output)
