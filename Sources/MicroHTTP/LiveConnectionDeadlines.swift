@@ -1,4 +1,3 @@
-internal import CMicroHTTPD
 internal import Foundation
 internal import Glibc
 internal import HTTPValues

@@ -6,7 +6,8 @@ import IAPModel
 ///
 /// The caller runs it inside a transaction and undoes everything when it throws.
 public struct LedgerEngine: Sendable {
-  private let prepared: PreparedWrite
+  private let limits: LedgerLimits
+  private let write: LedgerWrite
   private var outcome = WriteOutcome()
   /// What is known about the purchases that this write has looked at.
   private var known: [LedgerSubject: [StoreFact]] = [:]
@@ -14,28 +15,32 @@ public struct LedgerEngine: Sendable {
   private var touched: [LedgerSubject] = []
   private var news: [LedgerSubject: [StoreFact]] = [:]
 
-  private var write: LedgerWrite { prepared.write }
-
-  private init(_ prepared: PreparedWrite) { self.prepared = prepared }
+  private init(_ write: LedgerWrite, limits: LedgerLimits) {
+    self.write = write
+    self.limits = limits
+  }
 
   /// Works a write in.
   ///
   /// - Parameters:
   ///   - write: What to record.
   ///   - tables: The backend, inside a transaction.
+  ///   - limits: How much is taken.
   /// - Returns: What became of each part.
   /// - Throws: ``StorageError``; the caller undoes what was done.
   public static func apply(
-    _ write: PreparedWrite,
-    to tables: inout some LedgerTables
+    _ write: LedgerWrite,
+    to tables: inout some LedgerTables,
+    limits: LedgerLimits
   ) throws(StorageError) -> WriteOutcome {
-    var engine = LedgerEngine(write)
+    try limits.check(write)
+    var engine = LedgerEngine(write, limits: limits)
     try engine.run(on: &tables)
     return engine.outcome
   }
 
   private mutating func run(on tables: inout some LedgerTables) throws(StorageError) {
-    for fact in prepared.facts { outcome.facts.append(try insert(fact, into: &tables)) }
+    for record in write.facts { outcome.facts.append(try insert(record, into: &tables)) }
     for subject in touched { try refold(subject, in: &tables) }
     for alias in write.aliases {
       try tables.insertAlias(alias)
@@ -66,31 +71,33 @@ public struct LedgerEngine: Sendable {
 
   /// Stores a fact and what it says.
   private mutating func insert(
-    _ fact: PreparedWrite.Fact,
+    _ record: FactRecord,
     into tables: inout some LedgerTables
   ) throws(StorageError) -> FactOutcome {
-    let record = fact.record
-    let isNew = try tables.insertFact(record, key: record.key, packed: fact.packed)
+    let isNew = try tables.insertFact(record, key: record.key)
     var saysNews = false
-    for (subject, parts) in fact.parts {
+    for (subject, facts) in record.factsBySubject {
       let stored = Set(try tables.items(of: subject))
       var seen = stored
-      let added = parts.filter { seen.insert($0.item).inserted }
-      guard !added.isEmpty else { continue }
+      let items = facts.map { StoredItem($0) }.filter { seen.insert($0).inserted }
+      guard !items.isEmpty else { continue }
       saysNews = true
-      try tables.insertItems(added.map(\.item), of: subject)
+      var added: [StoreFact] = []
+      // Read back, so that the fold sees what it will see after a restart.
+      for item in items { added.append(try item.fact()) }
+      try tables.insertItems(items, of: subject)
       if known[subject] == nil {
         var facts: [StoreFact] = []
         for item in stored { facts.append(try item.fact()) }
         known[subject] = facts
       }
-      known[subject, default: []] += added.map(\.fact)
+      known[subject, default: []] += added
       if news[subject] == nil { touched.append(subject) }
-      news[subject, default: []] += added.map(\.fact)
+      news[subject, default: []] += added
     }
     guard !isNew else { return .inserted }
     guard saysNews else { return .known }
-    _ = try tables.insertFact(record, key: record.key.variant(record.bytes), packed: fact.packed)
+    _ = try tables.insertFact(record, key: record.key.variant(record.bytes))
     return .inserted
   }
 

@@ -41,9 +41,8 @@ extension ProcessHost {
       fail(entry, SKError(.storeProductNotAvailable))
     case .failed(let failure), .paid(.failed(let failure)): fail(entry, failure.storeKit1)
     case .paid(.pending(let id)):
-      entry.change { $0.state = .deferred }
       deferredEntries.withLock { $0[id] = entry }
-      paymentQueue.announce([entry])
+      paymentQueue.announce(entry) { $0.state = .deferred }
     case .paid(.purchased(let record)), .paid(.unchanged(let record, _)):
       complete(entry, record)
     }
@@ -51,24 +50,25 @@ extension ProcessHost {
 
   private func fail(_ entry: SKPaymentTransaction, _ error: any Error) {
     guard life.isAlive else { return }
-    entry.change { snapshot in
+    let failure = queueMemory.failed(entry.snapshot.payment, error)
+    claimedFailures.withLock { _ = $0.insert(failure.number) }
+    paymentQueue.announce(entry) { snapshot in
       snapshot.state = .failed
       snapshot.error = error
+      snapshot.hostNumber = failure.number
     }
-    queueMemory.failed(entry)
-    paymentQueue.announce([entry])
   }
 
   private func complete(_ entry: SKPaymentTransaction, _ record: StoreTransactionRecord) {
     guard life.isAlive else { return }
+    claimed.withLock { _ = $0.insert(record.transactionID) }
     let original = original(of: record)
-    entry.change { snapshot in
+    paymentQueue.announce(entry) { snapshot in
       snapshot.state = .purchased
       snapshot.identifier = record.transactionID.rawValue
       snapshot.date = record.purchaseDate
       snapshot.original = original
     }
-    paymentQueue.announce([entry])
   }
 
   func finish(_ transaction: SKPaymentTransaction) {
@@ -77,7 +77,8 @@ extension ProcessHost {
     switch snapshot.state {
     case .purchased, .restored:
       if let id = snapshot.identifier { line.finish(TransactionID(id)) }
-    case .failed: queueMemory.finished(transaction)
+    case .failed:
+      if let number = snapshot.hostNumber { queueMemory.finished(number) }
     case .deferred, .purchasing: return
     }
     paymentQueue.remove([transaction])
@@ -97,7 +98,7 @@ extension ProcessHost {
     let queue = paymentQueue
     guard person.signsIn else { return queue.announceRestoreEnd(SKError(.paymentCancelled)) }
     do {
-      let copies = try line.restore().map { self.entry(for: $0) }
+      let copies = claim(try line.restore())
       queue.append(copies)
       queue.announce(copies)
       queue.announceRestoreEnd(nil)
@@ -131,11 +132,8 @@ extension ProcessHost {
     guard (try? life.pass(.beforeUpdate)) != nil else { return }
     let queue = paymentQueue
     let held = queue.transactions
-    let known = Set(held.compactMap(\.transactionIdentifier))
-    let missing = (line.unfinished() + line.unfinishedCopies())
-      .filter { !known.contains($0.transactionID.rawValue) }
-      .map { entry(for: $0) }
-    let failed = queueMemory.failures().filter { !held.contains($0) }
+    let missing = claim(line.unfinished() + line.unfinishedCopies())
+    let failed = claim(queueMemory.failures())
     if !missing.isEmpty { try? line.refreshReceipt() }
     queue.append(failed + missing)
     queue.announce((announcingAll ? held : []) + failed + missing)
@@ -168,9 +166,29 @@ extension ProcessHost {
     let queue = paymentQueue
     guard queue.isObserved else { return }
     try? line.refreshReceipt()
-    let entry = entry(for: record)
-    queue.append([entry])
-    queue.announce([entry])
+    let entries = claim([record])
+    queue.append(entries)
+    queue.announce(entries)
+  }
+
+  /// Makes entries for what is not in this process's queue yet.
+  private func claim(_ records: [StoreTransactionRecord]) -> [SKPaymentTransaction] {
+    let new = claimed.withLock { claimed in
+      records.filter { claimed.insert($0.transactionID).inserted }
+    }
+    return new.map { entry(for: $0) }
+  }
+
+  private func claim(_ failures: [QueueMemory.Failure]) -> [SKPaymentTransaction] {
+    let new = claimedFailures.withLock { claimed in
+      failures.filter { claimed.insert($0.number).inserted }
+    }
+    return new.map { failure in
+      var snapshot = SKPaymentTransaction.Snapshot(payment: failure.payment, state: .failed)
+      snapshot.error = failure.error
+      snapshot.hostNumber = failure.number
+      return SKPaymentTransaction(snapshot)
+    }
   }
 
   func queueForgets(_ id: TransactionID) {

@@ -16,6 +16,9 @@ final class ProcessHost: Sendable {
   let statusBroadcast = Broadcast<Product.SubscriptionInfo.Status>()
   let storefrontBroadcast = Broadcast<StoreKit.Storefront>()
   let intentBroadcast = Broadcast<PurchaseIntent>()
+  /// The transactions and failures that this process's queue has or had.
+  let claimed = Mutex<Set<TransactionID>>([])
+  let claimedFailures = Mutex<Set<Int>>([])
   /// The entries of the queue that wait for a parent.
   let deferredEntries = Mutex<[PendingID: SKPaymentTransaction]>([:])
   let foregroundCallbacks = Mutex<[@MainActor @Sendable () -> Void]>([])

@@ -126,6 +126,15 @@ extension SKPaymentQueue {
     }
   }
 
+  /// Changes a transaction, and tells the observers before anything else can change it.
+  package func announce(
+    _ transaction: SKPaymentTransaction,
+    after change: @escaping @Sendable (inout SKPaymentTransaction.Snapshot) -> Void
+  ) {
+    host.callBack { transaction.change(change) }
+    announce([transaction])
+  }
+
   /// Tells the observers how a restore ended.
   package func announceRestoreEnd(_ error: (any Error)?) {
     tellObservers { queue, observer in

@@ -19,6 +19,8 @@ public final class SKPaymentTransaction: NSObject, Sendable {
     package var date: Date?
     package var error: (any Error)?
     package var original: SKPaymentTransaction?
+    /// What the host calls an entry that has no identifier.
+    package var hostNumber: Int?
 
     package init(payment: PaymentValue, state: SKPaymentTransactionState) {
       self.payment = payment
