@@ -1,4 +1,7 @@
+internal import CMicroHTTPD
 internal import Glibc
+
+// Sockets come from both modules: whichever the compiler loads first owns the declarations.
 
 /// A socket that listens: opened here so that the system's errors have names.
 enum ListenSocket {

@@ -27,6 +27,7 @@ public final class SQLiteLedger: Ledger {
     public init() {}
   }
 
+  private let limits: LedgerLimits
   private let writing: SQLiteWriting
   private let writer: LedgerWriter
   private let readers: SQLiteReaders
@@ -40,7 +41,8 @@ public final class SQLiteLedger: Ledger {
   /// - Throws: ``StorageError``: `newerSchema`, `corrupt`, `readOnly`, `full`, `unavailable`.
   public init(path: String, options: Options = Options()) throws(StorageError) {
     try Self.checkExisting(path, options: options)
-    writing = SQLiteWriting(try Self.openWriter(path, options: options), limits: options.limits)
+    limits = options.limits
+    writing = SQLiteWriting(try Self.openWriter(path, options: options))
     readers = try SQLiteReaders(path: path, options: options)
     let writing = self.writing
     writer = LedgerWriter(label: "iap.ledger.writer", limits: options.limits) { writes in
@@ -94,7 +96,7 @@ public final class SQLiteLedger: Ledger {
 
   /// Records a write, all of it or nothing, and returns after it was flushed.
   public func commit(_ write: LedgerWrite) async throws(StorageError) -> WriteOutcome {
-    try await writer.submit(write)
+    try await writer.submit(PreparedWrite(write, limits: limits, isPacking: true))
   }
 
   /// Looks things up in one snapshot.
@@ -125,11 +127,9 @@ public final class SQLiteLedger: Ledger {
 /// The writing connection, used by the writer's thread alone.
 final class SQLiteWriting: Sendable {
   private let tables: Mutex<SQLiteTables?>
-  private let limits: LedgerLimits
 
-  init(_ connection: sending SQLiteConnection, limits: LedgerLimits) {
+  init(_ connection: sending SQLiteConnection) {
     tables = Mutex(SQLiteTables(connection))
-    self.limits = limits
   }
 
   func close() { tables.withLock { $0 = nil } }
@@ -147,13 +147,13 @@ final class SQLiteWriting: Sendable {
   }
 
   /// Commits a batch in one transaction.
-  func commit(_ writes: [LedgerWrite]) -> [Result<WriteOutcome, StorageError>] {
+  func commit(_ writes: [PreparedWrite]) -> [Result<WriteOutcome, StorageError>] {
     tables.withLock { state in
       guard var tables = state else {
         return writes.map { _ in .failure(StorageError(.closed, "the ledger is closed")) }
       }
       defer { state = tables }
-      return tables.commit(writes, limits: limits)
+      return tables.commit(writes)
     }
   }
 }
@@ -161,13 +161,12 @@ final class SQLiteWriting: Sendable {
 extension SQLiteTables {
   /// Commits a batch: each write in a savepoint of its own, all of them in one flush.
   fileprivate mutating func commit(
-    _ writes: [LedgerWrite],
-    limits: LedgerLimits
+    _ writes: [PreparedWrite]
   ) -> [Result<WriteOutcome, StorageError>] {
     do throws(StorageError) {
       try connection.execute("BEGIN IMMEDIATE")
       var results: [Result<WriteOutcome, StorageError>] = []
-      for write in writes { results.append(try apply(write, limits: limits)) }
+      for write in writes { results.append(try apply(write)) }
       try connection.execute("COMMIT")
       return results
     } catch {
@@ -181,12 +180,11 @@ extension SQLiteTables {
   ///
   /// - Throws: ``StorageError`` when the whole transaction is lost.
   private mutating func apply(
-    _ write: LedgerWrite,
-    limits: LedgerLimits
+    _ write: PreparedWrite
   ) throws(StorageError) -> Result<WriteOutcome, StorageError> {
     try connection.run("SAVEPOINT item")
     do throws(StorageError) {
-      let outcome = try LedgerEngine.apply(write, to: &self, limits: limits)
+      let outcome = try LedgerEngine.apply(write, to: &self)
       try connection.run("RELEASE item")
       return .success(outcome)
     } catch {

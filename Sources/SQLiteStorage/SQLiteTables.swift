@@ -8,14 +8,14 @@ struct SQLiteTables {
   let connection: SQLiteConnection
   /// Numbers that were looked up or given; forgotten when a transaction is undone.
   private var scopeNumbers: [LedgerScope: Int64] = [:]
-  private var headerNumbers: [[UInt8]: Int64] = [:]
+  private var headerNumbers: [(bytes: [UInt8], number: Int64)] = []
 
   init(_ connection: SQLiteConnection) { self.connection = connection }
 
   /// Forgets numbers that may have been given in a transaction that was undone.
   mutating func forgetNumbers() {
     scopeNumbers = [:]
-    headerNumbers = [:]
+    headerNumbers = []
   }
 
   private mutating func number(of scope: LedgerScope) throws(StorageError) -> Int64 {
@@ -62,7 +62,7 @@ struct SQLiteTables {
   }
 
   private mutating func number(ofHeader bytes: [UInt8]) throws(StorageError) -> Int64 {
-    if let number = headerNumbers[bytes] { return number }
+    if let known = headerNumbers.first(where: { $0.bytes == bytes }) { return known.number }
     try connection.run(
       "INSERT INTO headers (bytes) VALUES (?) ON CONFLICT DO NOTHING",
       .blob(bytes)
@@ -71,14 +71,18 @@ struct SQLiteTables {
       $0.integer(0)
     }
     guard let number else { throw StorageError(.corrupt, "a header cannot be found again") }
-    if headerNumbers.count >= SQLiteLedger.cachedHeadersMax { headerNumbers = [:] }
-    headerNumbers[bytes] = number
+    if headerNumbers.count >= SQLiteLedger.cachedHeadersMax { headerNumbers = [] }
+    headerNumbers.append((bytes, number))
     return number
   }
 }
 
 extension SQLiteTables: LedgerTables {
-  mutating func insertFact(_ record: FactRecord, key: FactKey) throws(StorageError) -> Bool {
+  mutating func insertFact(
+    _ record: FactRecord,
+    key: FactKey,
+    packed: PackedFact?
+  ) throws(StorageError) -> Bool {
     let scope = try number(of: record.scope)
     let known = try connection.row(
       "SELECT 1 FROM facts WHERE scope = ? AND key = ?",
@@ -86,18 +90,16 @@ extension SQLiteTables: LedgerTables {
       .text(key.description)
     ) { $0.integer(0) }
     guard known == nil else { return false }
-    var numbers = self
-    let packed = try PackedFact.pack(record.bytes) { header throws(StorageError) in
-      try numbers.number(ofHeader: header)
-    }
-    self = numbers
+    let packed = packed ?? PackedFact(record.bytes)
+    var numbers: [Int64] = []
+    for header in packed.headers { numbers.append(try number(ofHeader: header)) }
     try connection.run(
       "INSERT INTO facts (scope, key, signed_ms, received_ms, bytes) VALUES (?, ?, ?, ?, ?)",
       .integer(scope),
       .text(key.description),
       .date(record.signedDate),
       .date(record.receivedDate),
-      .blob(packed)
+      .blob(packed.stored(numbers: numbers))
     )
     return true
   }

@@ -25,14 +25,14 @@ public final class InMemoryLedger: Ledger {
 
   /// Records a write, all of it or nothing.
   public func commit(_ write: LedgerWrite) async throws(StorageError) -> WriteOutcome {
-    let limits = self.limits
+    let prepared = try PreparedWrite(write, limits: limits, isPacking: false)
     let result = state.withLock { state -> Result<WriteOutcome, StorageError> in
       if state.isClosed { return .failure(StorageError(.closed, "the ledger is closed")) }
       if let refusal = state.refusal { return .failure(refusal) }
       do throws(StorageError) {
         return .success(
           try state.tables.transaction { tables throws(StorageError) in
-            try LedgerEngine.apply(write, to: &tables, limits: limits)
+            try LedgerEngine.apply(prepared, to: &tables)
           }
         )
       } catch {

@@ -84,7 +84,7 @@ struct InMemoryTables {
 }
 
 extension InMemoryTables: LedgerTables {
-  mutating func insertFact(_ record: FactRecord, key: FactKey) -> Bool {
+  mutating func insertFact(_ record: FactRecord, key: FactKey, packed: PackedFact?) -> Bool {
     let row = ScopedKey(scope: record.scope, name: key.description)
     guard factRows[row] == nil else { return false }
     set(

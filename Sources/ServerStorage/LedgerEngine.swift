@@ -6,8 +6,7 @@ import IAPModel
 ///
 /// The caller runs it inside a transaction and undoes everything when it throws.
 public struct LedgerEngine: Sendable {
-  private let limits: LedgerLimits
-  private let write: LedgerWrite
+  private let prepared: PreparedWrite
   private var outcome = WriteOutcome()
   /// What is known about the purchases that this write has looked at.
   private var known: [LedgerSubject: [StoreFact]] = [:]
@@ -15,32 +14,28 @@ public struct LedgerEngine: Sendable {
   private var touched: [LedgerSubject] = []
   private var news: [LedgerSubject: [StoreFact]] = [:]
 
-  private init(_ write: LedgerWrite, limits: LedgerLimits) {
-    self.write = write
-    self.limits = limits
-  }
+  private var write: LedgerWrite { prepared.write }
+
+  private init(_ prepared: PreparedWrite) { self.prepared = prepared }
 
   /// Works a write in.
   ///
   /// - Parameters:
   ///   - write: What to record.
   ///   - tables: The backend, inside a transaction.
-  ///   - limits: How much is taken.
   /// - Returns: What became of each part.
   /// - Throws: ``StorageError``; the caller undoes what was done.
   public static func apply(
-    _ write: LedgerWrite,
-    to tables: inout some LedgerTables,
-    limits: LedgerLimits
+    _ write: PreparedWrite,
+    to tables: inout some LedgerTables
   ) throws(StorageError) -> WriteOutcome {
-    try limits.check(write)
-    var engine = LedgerEngine(write, limits: limits)
+    var engine = LedgerEngine(write)
     try engine.run(on: &tables)
     return engine.outcome
   }
 
   private mutating func run(on tables: inout some LedgerTables) throws(StorageError) {
-    for record in write.facts { outcome.facts.append(try insert(record, into: &tables)) }
+    for fact in prepared.facts { outcome.facts.append(try insert(fact, into: &tables)) }
     for subject in touched { try refold(subject, in: &tables) }
     for alias in write.aliases {
       try tables.insertAlias(alias)
@@ -71,33 +66,31 @@ public struct LedgerEngine: Sendable {
 
   /// Stores a fact and what it says.
   private mutating func insert(
-    _ record: FactRecord,
+    _ fact: PreparedWrite.Fact,
     into tables: inout some LedgerTables
   ) throws(StorageError) -> FactOutcome {
-    let isNew = try tables.insertFact(record, key: record.key)
+    let record = fact.record
+    let isNew = try tables.insertFact(record, key: record.key, packed: fact.packed)
     var saysNews = false
-    for (subject, facts) in record.factsBySubject {
+    for (subject, parts) in fact.parts {
       let stored = Set(try tables.items(of: subject))
       var seen = stored
-      let items = facts.map { StoredItem($0) }.filter { seen.insert($0).inserted }
-      guard !items.isEmpty else { continue }
+      let added = parts.filter { seen.insert($0.item).inserted }
+      guard !added.isEmpty else { continue }
       saysNews = true
-      var added: [StoreFact] = []
-      // Read back, so that the fold sees what it will see after a restart.
-      for item in items { added.append(try item.fact()) }
-      try tables.insertItems(items, of: subject)
+      try tables.insertItems(added.map(\.item), of: subject)
       if known[subject] == nil {
         var facts: [StoreFact] = []
         for item in stored { facts.append(try item.fact()) }
         known[subject] = facts
       }
-      known[subject, default: []] += added
+      known[subject, default: []] += added.map(\.fact)
       if news[subject] == nil { touched.append(subject) }
-      news[subject, default: []] += added
+      news[subject, default: []] += added.map(\.fact)
     }
     guard !isNew else { return .inserted }
     guard saysNews else { return .known }
-    _ = try tables.insertFact(record, key: record.key.variant(record.bytes))
+    _ = try tables.insertFact(record, key: record.key.variant(record.bytes), packed: fact.packed)
     return .inserted
   }
 

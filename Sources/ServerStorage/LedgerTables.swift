@@ -6,8 +6,12 @@ public import IAPModel
 ///
 /// ``LedgerEngine`` decides, the same way for every backend.
 public protocol LedgerTables: LedgerReading {
-  /// Stores a fact; false when its key is known.
-  mutating func insertFact(_ record: FactRecord, key: FactKey) throws(StorageError) -> Bool
+  /// Stores a fact, packed when it was prepared so; false when its key is known.
+  mutating func insertFact(
+    _ record: FactRecord,
+    key: FactKey,
+    packed: PackedFact?
+  ) throws(StorageError) -> Bool
   /// Stores what a fact says about a purchase; none of it is stored yet.
   mutating func insertItems(
     _ items: [StoredItem],

@@ -8,10 +8,10 @@ import Synchronization
 /// a waiter is resumed after its batch was flushed.
 public final class LedgerWriter: Sendable {
   /// Commits a batch and answers each write in its order.
-  public typealias Commit = @Sendable ([LedgerWrite]) -> [Result<WriteOutcome, StorageError>]
+  public typealias Commit = @Sendable ([PreparedWrite]) -> [Result<WriteOutcome, StorageError>]
 
   private struct Waiter {
-    let write: LedgerWrite
+    let write: PreparedWrite
     let continuation: CheckedContinuation<Result<WriteOutcome, StorageError>, Never>
   }
 
@@ -44,7 +44,7 @@ public final class LedgerWriter: Sendable {
   /// - Parameter write: What to record.
   /// - Returns: What became of it.
   /// - Throws: ``StorageError``: `busy` when too much is waiting, `closed`, or what the commit says.
-  public func submit(_ write: LedgerWrite) async throws(StorageError) -> WriteOutcome {
+  public func submit(_ write: PreparedWrite) async throws(StorageError) -> WriteOutcome {
     let result = await withCheckedContinuation { continuation in
       let refusal = state.withLock { state -> StorageError? in
         if state.isClosed { return StorageError(.closed, "the ledger is closed") }

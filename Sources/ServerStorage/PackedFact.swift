@@ -1,14 +1,17 @@
+import Foundation
+
 /// A fact's bytes in a smaller form that gives them back exactly.
 ///
 /// A notification of 19.5 kB is mostly the same certificate chain three times over, in base64 of
 /// base64. Here the header of each signed text, which holds the chain, is kept once by the backend and
-/// named by a number, and payloads and signatures are kept decoded. What does not fit the pattern is
-/// kept as it is; a form that would not give back the same bytes is never used.
+/// named by a number, and payloads and signatures are kept decoded. Only base64 that encoding would
+/// give is decoded, so that encoding gives the same text again; what does not fit is kept as it is.
 ///
-/// - **Shape:** a byte 0 and the bytes; or a byte 1 and a signed text: the header's number, the
-///   payload's pieces with their count, the signature with its length. A piece is a byte 0, a length
-///   and bytes; or a byte 1 and a signed text. Numbers are in groups of seven bits, lowest first.
-public enum PackedFact {
+/// - **Shape:** a byte 0 and the bytes; or a byte 1, the count of headers and the number of each, and
+///   a signed text. A signed text is: the place of its header among them, its payload's pieces with
+///   their count, its signature with its length. A piece is a byte 0, a length and bytes; or a byte 1
+///   and a signed text. Numbers are in groups of seven bits, lowest first.
+public struct PackedFact: Hashable, Sendable {
   /// Headers shorter than this are not worth a row of their own.
   static let headerBytesMin = 512
   /// A header that is longer than this is no chain of three certificates.
@@ -16,118 +19,136 @@ public enum PackedFact {
   /// How deep signed texts are looked for in signed texts.
   static let depthMax = 3
 
+  /// The headers that the form needs, each once.
+  public private(set) var headers: [[UInt8]] = []
+  /// The signed text, or the bytes as they are when there is no header.
+  private var body: [UInt8] = []
+
   /// Packs bytes.
   ///
-  /// - Parameters:
-  ///   - bytes: The bytes of a fact.
-  ///   - number: Gives the number of a header, storing it when it is new.
-  /// - Returns: The packed form.
-  /// - Throws: ``StorageError`` from `number`.
-  public static func pack(
-    _ bytes: [UInt8],
-    number: ([UInt8]) throws(StorageError) -> Int64
-  ) throws(StorageError) -> [UInt8] {
-    var headers: [Int64: [UInt8]] = [:]
+  /// - Parameter bytes: The bytes of a fact.
+  public init(_ bytes: [UInt8]) {
+    body.reserveCapacity(bytes.count / 4)
+    guard let text = bytes.withUnsafeBufferPointer({ packed($0, depth: 1) }) else {
+      headers = []
+      body = bytes
+      return
+    }
+    body = text
+  }
+
+  /// The form that is stored.
+  ///
+  /// - Parameter numbers: The number under which each of ``headers`` is kept, in their order.
+  /// - Returns: The form.
+  public func stored(numbers: [Int64]) -> [UInt8] {
+    precondition(numbers.count == headers.count, "a number for each header")
+    guard !headers.isEmpty else { return [0] + body }
     var output: [UInt8] = [1]
-    output.reserveCapacity(bytes.count / 4)
-    let isPacked = try packText(bytes[...], depth: 1, into: &output) {
-      header throws(StorageError) in
-      let id = try number(header)
-      headers[id] = header
-      return id
-    }
-    if isPacked, let again = try? unpack(output, header: { headers[$0] ?? [] }), again == bytes {
-      return output
-    }
-    return [0] + bytes
+    output.reserveCapacity(body.count + 16)
+    Self.append(UInt64(numbers.count), to: &output)
+    for number in numbers { Self.append(UInt64(number), to: &output) }
+    output += body
+    return output
   }
 
   /// Gives back the bytes.
   ///
   /// - Parameters:
-  ///   - packed: The packed form.
+  ///   - stored: The form that was stored.
   ///   - header: Gives the header with a number.
   /// - Returns: The bytes.
   /// - Throws: ``StorageError`` with `corrupt` when the form cannot be read, or from `header`.
   public static func unpack(
-    _ packed: [UInt8],
+    _ stored: [UInt8],
     header: (Int64) throws(StorageError) -> [UInt8]
   ) throws(StorageError) -> [UInt8] {
-    var reader = PackedReader(packed)
+    var reader = PackedReader(stored)
     switch try reader.byte() {
-    case 0: return Array(packed.dropFirst())
+    case 0: return Array(stored.dropFirst())
     case 1:
+      var headers: [[UInt8]] = []
+      for _ in 0..<(try reader.count()) { headers.append(try header(Int64(try reader.number()))) }
       var output: [UInt8] = []
-      output.reserveCapacity(packed.count * 8)
-      try reader.text(depth: 1, into: &output, header: header)
+      output.reserveCapacity(stored.count * 8)
+      try reader.text(depth: 1, headers: headers, into: &output)
       guard reader.isAtEnd else { throw StorageError(.corrupt, "a packed fact is too long") }
       return output
     default: throw StorageError(.corrupt, "a packed fact has an unknown form")
     }
   }
 
-  /// Packs a signed text; false, with `output` in any state, when it does not look like one.
-  private static func packText(
-    _ text: ArraySlice<UInt8>,
-    depth: Int,
-    into output: inout [UInt8],
-    number: ([UInt8]) throws(StorageError) -> Int64
-  ) throws(StorageError) -> Bool {
-    let dot = UInt8(ascii: ".")
-    guard let first = text.firstIndex(of: dot),
-      let second = text[(first + 1)...].firstIndex(of: dot),
-      (headerBytesMin...headerBytesMax).contains(first - text.startIndex),
-      text[..<first].allSatisfy(Base64URL.isDigit),
-      let payload = Base64URL.decode(text[(first + 1)..<second]),
-      let signature = Base64URL.decode(text[(second + 1)...])
-    else { return false }
-    append(UInt64(try number(Array(text[..<first]))), to: &output)
+  /// Packs a signed text; nil when it does not look like one.
+  private mutating func packed(_ text: UnsafeBufferPointer<UInt8>, depth: Int) -> [UInt8]? {
+    guard let first = Self.dot(in: text, from: 0),
+      let second = Self.dot(in: text, from: first + 1),
+      (Self.headerBytesMin...Self.headerBytesMax).contains(first),
+      let payload = Base64URL.decode(.init(rebasing: text[(first + 1)..<second])),
+      let signature = Base64URL.decode(.init(rebasing: text[(second + 1)...]))
+    else { return nil }
+    var output: [UInt8] = []
+    Self.append(UInt64(place(of: .init(rebasing: text[..<first]))), to: &output)
     var pieces: [UInt8] = []
+    pieces.reserveCapacity(2_048)
     var count: UInt64 = 0
-    var done = payload.startIndex
-    if depth < depthMax {
-      for candidate in signedTexts(in: payload) {
-        var packed: [UInt8] = [1]
-        guard try packText(payload[candidate], depth: depth + 1, into: &packed, number: number)
-        else { continue }
-        count += appendLiteral(payload[done..<candidate.lowerBound], to: &pieces)
-        pieces += packed
+    payload.withUnsafeBufferPointer { payload in
+      var done = 0
+      for candidate in depth < Self.depthMax ? Self.longTexts(in: payload) : [] {
+        let nested = packed(.init(rebasing: payload[candidate]), depth: depth + 1)
+        guard let nested else { continue }
+        count += Self.appendLiteral(payload[done..<candidate.lowerBound], to: &pieces)
+        pieces.append(1)
+        pieces += nested
         count += 1
         done = candidate.upperBound
       }
+      count += Self.appendLiteral(payload[done...], to: &pieces)
     }
-    count += appendLiteral(payload[done...], to: &pieces)
-    append(count, to: &output)
+    Self.append(count, to: &output)
     output += pieces
-    append(UInt64(signature.count), to: &output)
+    Self.append(UInt64(signature.count), to: &output)
     output += signature
-    return true
+    return output
   }
 
-  /// Where JSON texts between quotation marks look like signed texts with a chain.
-  private static func signedTexts(in payload: [UInt8]) -> [Range<Int>] {
+  private static func dot(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    guard let base = text.baseAddress, start < text.count,
+      let found = memchr(base + start, Int32(UInt8(ascii: ".")), text.count - start)
+    else { return nil }
+    return UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
+  }
+
+  /// The place of a header among ``headers``; it is added when it is new.
+  private mutating func place(of header: UnsafeBufferPointer<UInt8>) -> Int {
+    let known = headers.firstIndex { known in
+      known.withUnsafeBufferPointer { known in
+        guard known.count == header.count, let mine = known.baseAddress,
+          let theirs = header.baseAddress
+        else { return false }
+        return memcmp(mine, theirs, known.count) == 0
+      }
+    }
+    if let known { return known }
+    headers.append(Array(header))
+    return headers.count - 1
+  }
+
+  /// What stands between two quotation marks and is long enough to be a signed text with a chain.
+  private static func longTexts(in payload: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     let quote = UInt8(ascii: "\"")
     var found: [Range<Int>] = []
-    var open: Int?
-    var dots = 0
-    for (index, byte) in payload.enumerated() {
-      if byte == quote {
-        if let start = open, dots == 2, index - start > headerBytesMin {
-          found.append(start..<index)
-        }
-        open = index + 1
-        dots = 0
-      } else if byte == UInt8(ascii: ".") {
-        dots += 1
-      } else if !Base64URL.isDigit(byte) {
-        open = nil
-      }
+    var start = 0
+    for index in payload.indices where payload[index] == quote {
+      if index - start > headerBytesMin { found.append(start..<index) }
+      start = index + 1
     }
     return found
   }
 
-  private static func appendLiteral(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) -> UInt64
-  {
+  private static func appendLiteral(
+    _ bytes: Slice<UnsafeBufferPointer<UInt8>>,
+    to output: inout [UInt8]
+  ) -> UInt64 {
     guard !bytes.isEmpty else { return 0 }
     output.append(0)
     append(UInt64(bytes.count), to: &output)
@@ -170,31 +191,41 @@ private struct PackedReader {
     throw StorageError(.corrupt, "a packed fact has a number that is too long")
   }
 
-  mutating func slice() throws(StorageError) -> ArraySlice<UInt8> {
+  /// A number of things that each take at least a byte.
+  mutating func count() throws(StorageError) -> Int {
     let count = try number()
     guard count <= bytes.count - position else {
       throw StorageError(.corrupt, "a packed fact is too short")
     }
+    return count
+  }
+
+  mutating func slice() throws(StorageError) -> ArraySlice<UInt8> {
+    let count = try count()
     defer { position += count }
     return bytes[position..<(position + count)]
   }
 
   mutating func text(
     depth: Int,
-    into output: inout [UInt8],
-    header: (Int64) throws(StorageError) -> [UInt8]
+    headers: [[UInt8]],
+    into output: inout [UInt8]
   ) throws(StorageError) {
     guard depth <= PackedFact.depthMax else {
       throw StorageError(.corrupt, "a packed fact is nested too deep")
     }
-    output += try header(Int64(try number()))
+    let place = try number()
+    guard headers.indices.contains(place) else {
+      throw StorageError(.corrupt, "a packed fact names no header")
+    }
+    output += headers[place]
     output.append(UInt8(ascii: "."))
     var payload: [UInt8] = []
-    for _ in 0..<(try number()) {
+    for _ in 0..<(try count()) {
       if try byte() == 0 {
         payload += try slice()
       } else {
-        try text(depth: depth + 1, into: &payload, header: header)
+        try text(depth: depth + 1, headers: headers, into: &payload)
       }
     }
     output += Base64URL.encode(payload)

@@ -7,8 +7,8 @@ enum BenchCommand: Command {
 
   static var summary: Words {
     Words(
-      "Measures verification and decoding beside one bare signature check.",
-      zh: "测量验证与解码的速度，并与单次签名检查对比。"
+      "Measures verification and storage beside the raw limits of this machine.",
+      zh: "测量验证与存储的速度，并与本机的原始上限对比。"
     )
   }
 
@@ -16,9 +16,9 @@ enum BenchCommand: Command {
     Words(
       """
       Each line is a rate: how often it was done in a second, how long one took, and the rate in
-      percent of the bare ES256 check of the same run. Compare percentages, not machines.
+      percent of the raw limit above it, from the same run. Compare percentages, not machines.
       """,
-      zh: "每行是一个速率：每秒次数、单次耗时，以及相对于同一次运行中单次 ES256 检查的百分比。"
+      zh: "每行是一个速率：每秒次数、单次耗时，以及相对于同一次运行中上方原始上限的百分比。"
     )
   }
 
@@ -61,10 +61,12 @@ enum BenchCommand: Command {
       )
     }
     var results: [Benchmark.Result] = []
-    for benchmark in try chosen(arguments.values("only"), now: console.now()) {
+    let suite = try BenchmarkSuite.make(now: console.now())
+    defer { suite.cleanUp() }
+    for benchmark in try chosen(arguments.values("only"), of: suite.benchmarks) {
       let result = try await benchmark.measure(seconds: seconds)
       results.append(result)
-      if !isJSON { console.line(verbatim: line(result, limit: results[0], console.language)) }
+      if !isJSON { console.line(verbatim: line(result, among: results, console.language)) }
     }
     if isJSON { console.line(verbatim: json(results)) }
     return .success
@@ -72,9 +74,8 @@ enum BenchCommand: Command {
 
   private static func chosen(
     _ names: [String],
-    now: Date
+    of all: [Benchmark]
   ) throws(CommandError) -> [Benchmark] {
-    let all = try BenchmarkCatalog.make(now: now)
     let known = all.map(\.name)
     if let unknown = names.first(where: { !known.contains($0) }) {
       let list = known.joined(separator: ", ")
@@ -100,12 +101,14 @@ enum BenchCommand: Command {
 
   private static func line(
     _ result: Benchmark.Result,
-    limit: Benchmark.Result,
+    among results: [Benchmark.Result],
     _ language: Language
   ) -> String {
     let rate = padded(String(format: "%.0f/s", result.perSecond), 12)
     let time = padded(String(format: "%.1f us", result.microseconds), 12)
-    let share = padded(String(format: "%.0f %%", 100 * result.perSecond / limit.perSecond), 8)
+    let limit = results.first { $0.name == result.limit }?.perSecond
+    let percent = limit.map { String(format: "%.0f %%", 100 * result.perSecond / $0) } ?? ""
+    let share = padded(percent, 8)
     return "\(rate)\(time)\(share)  \(result.title(language))"
   }
 

@@ -6,18 +6,22 @@ struct Benchmark: Sendable {
   let title: Words
   /// How many do it at the same time.
   let workers: Int
+  /// The name of the measurement that nothing of its kind can beat.
+  let limit: String
   /// Does it once; answers false when the result is wrong, which ends the measurement.
-  let operation: @Sendable () -> Bool
+  let operation: @Sendable () async -> Bool
 
   init(
     _ name: String,
     _ title: Words,
     workers: Int = 1,
-    operation: @escaping @Sendable () -> Bool
+    limit: String,
+    operation: @escaping @Sendable () async -> Bool
   ) {
     self.name = name
     self.title = title
     self.workers = workers
+    self.limit = limit
     self.operation = operation
   }
 
@@ -25,6 +29,7 @@ struct Benchmark: Sendable {
   struct Result: Sendable {
     let name: String
     let title: Words
+    let limit: String
     let perSecond: Double
 
     /// How long one takes, with all workers together.
@@ -39,7 +44,7 @@ struct Benchmark: Sendable {
   func measure(seconds: Double) async throws(CommandError) -> Result {
     let batch = 8
     // Warms caches, and shows that the thing works before it is timed.
-    guard operation() else { throw failure }
+    guard await operation() else { throw failure }
     let watch = Stopwatch()
     let counts = await withTaskGroup(of: Int?.self) { group in
       for _ in 0..<workers {
@@ -47,7 +52,7 @@ struct Benchmark: Sendable {
           var count = 0
           while watch.seconds < seconds {
             for _ in 0..<batch {
-              guard operation() else { return nil }
+              guard await operation() else { return nil }
             }
             count += batch
           }
@@ -59,7 +64,7 @@ struct Benchmark: Sendable {
     let passed = watch.seconds
     guard !counts.contains(nil) else { throw failure }
     let total = counts.compactMap { $0 }.reduce(0, +)
-    return Result(name: name, title: title, perSecond: Double(total) / passed)
+    return Result(name: name, title: title, limit: limit, perSecond: Double(total) / passed)
   }
 
   private var failure: CommandError {

@@ -10,13 +10,13 @@ private final class Gate: Sendable {
   private let entered = DispatchSemaphore(value: 0)
   private let released = DispatchSemaphore(value: 0)
 
-  func commit(_ writes: [LedgerWrite]) -> [Result<WriteOutcome, StorageError>] {
+  func commit(_ writes: [PreparedWrite]) -> [Result<WriteOutcome, StorageError>] {
     batches.withLock { $0.append(writes.count) }
-    if writes.contains(where: { $0.date == Make.date(0) }) {
+    if writes.contains(where: { $0.write.date == Make.date(0) }) {
       entered.signal()
       released.wait()
     }
-    if writes.contains(where: { $0.date == Make.date(-1) }) {
+    if writes.contains(where: { $0.write.date == Make.date(-1) }) {
       return writes.map { _ in .failure(StorageError(.full, "no room")) }
     }
     return writes.map { _ in .success(WriteOutcome()) }
@@ -49,7 +49,10 @@ private final class Gate: Sendable {
   ) -> Task<StorageError?, Never> {
     Task {
       do throws(StorageError) {
-        _ = try await writer.submit(LedgerWrite(date: Make.date(seconds)))
+        let write = LedgerWrite(date: Make.date(seconds))
+        let limits = LedgerLimits()
+        let prepared = try PreparedWrite(write, limits: limits, isPacking: false)
+        _ = try await writer.submit(prepared)
         return nil
       } catch {
         return error

@@ -99,7 +99,7 @@ extension StoreCore {
   ) throws(SimulatorError) -> StoreTransactionRecord {
     let (account, app) = (sale.account.id, sale.app.bundleID)
     let hadOffer = state.held(by: account, in: app).contains {
-      $0.groupID == plan.groupID && $0.offer?.type == .introductory
+      $0.usedIntroductoryOffer(in: plan.groupID)
     }
     let periodKind: PeriodKind
     switch kind {
@@ -188,5 +188,13 @@ extension StoreCore {
       modifiedDate: state.nextStamp(at: now),
       restoredFrom: nil
     )
+  }
+}
+
+extension StoreTransactionRecord {
+  // Not inlined: in the closure above it ends the optimiser of Swift 6.3.1 with an error.
+  @inline(never)
+  fileprivate func usedIntroductoryOffer(in group: SubscriptionGroupID) -> Bool {
+    groupID == group && offer?.type == .introductory
   }
 }
