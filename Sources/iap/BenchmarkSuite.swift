@@ -21,7 +21,7 @@ struct BenchmarkSuite: Sendable {
     do {
       return BenchmarkSuite(
         benchmarks: try VerificationBenchmarks.make(now: now) + [try receipt(now: now)]
-          + StorageBenchmarks.make(folder: folder, now: now),
+          + IngestBenchmarks.make(folder: folder),
         cleanUp: { LiveScratch.remove(folder) }
       )
     } catch {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A folder for files that are gone after the run.
 enum LiveScratch {
@@ -32,8 +33,7 @@ enum LiveScratch {
     func run() -> Bool {
       do {
         try handle.write(contentsOf: Data(count: Self.sizeBytes))
-        try handle.synchronize()
-        return true
+        return fdatasync(handle.fileDescriptor) == 0
       } catch {
         return false
       }

@@ -73,7 +73,7 @@ private let allowedImports: [String: Set<String>] = [
   "AppStoreSimulator": ["IAPModel", "IAPSignatures", "HTTPValues", "Synchronization"],
   "SimulatedDevice": ["StoreKit", "AppStoreSimulator", "IAPModel", "Synchronization"],
   "SimulatedApp": [
-    "IAPKit", "SimulatedDevice", "AppStoreSimulator", "IAPModel", "Synchronization",
+    "IAPKit", "SimulatedDevice", "AppStoreSimulator", "IAPModel", "StoreKit", "Synchronization",
   ],
   "ServerStorage": ["IAPModel", "IAPEntitlements", "Synchronization", "Dispatch"],
   "SQLiteStorage": blocking.union([

@@ -98,9 +98,11 @@ private let closedSets: Set = [
 private let clientTargets: Set = ["IAPModel", "IAPEntitlements", "IAPSignatures", "IAPKit"]
 
 extension ProjectFile {
-  /// Where an identifier may be a text: the wire, Apple's own API, and the client's facade.
+  /// Where an identifier may be a text: the wire, Apple's own API, the client's facade, and an app
+  /// that is written against it.
   fileprivate var mayHaveTextIdentifiers: Bool {
     if target == "StoreKit" || path.contains("/Wire/") { return true }
+    if target == "SimulatedApp" { return true }
     return target == "IAPKit" && facadeFiles.contains(name)
   }
 }

@@ -1,105 +1,51 @@
 import Foundation
-import Glibc
 import IAPEntitlements
 import IAPModel
 import SQLiteStorage
 import ServerStorage
+import Synchronization
 
 /// How many notifications a second the ledger makes durable, beside how often the same disk can be
 /// flushed at all.
 ///
 /// Signatures are not checked here: the texts only have the size and the outline of real ones.
-enum IngestBenchmark {
-  /// Measures the flushes of the disk, then the ledger with one, 16 and 64 senders.
-  ///
-  /// - Parameters:
-  ///   - seconds: How long each measurement takes.
-  ///   - parent: The folder on whose disk it is measured.
-  /// - Returns: The rates; the first is the raw limit of a ledger that flushes for each fact.
-  /// - Throws: ``CommandError`` when the disk or the ledger fails.
-  static func measure(
-    seconds: Double,
-    in parent: URL = FileManager.default.temporaryDirectory
-  ) async throws(CommandError) -> [Benchmark.Result] {
-    do {
-      let folder = try FileManager.default.url(
-        for: .itemReplacementDirectory,
-        in: .userDomainMask,
-        appropriateFor: parent,
-        create: true
-      )
-      defer { try? FileManager.default.removeItem(at: folder) }
-      var results = [try flushes(seconds: seconds, in: folder)]
-      for senders in [1, 16, 64] {
-        results.append(try await appends(seconds: seconds, senders: senders, in: folder))
-      }
-      return results
-    } catch {
-      throw CommandError(
-        .failed,
-        Words("the ledger could not be measured: \(error)", zh: "无法测量账本：\(error)")
-      )
-    }
-  }
+enum IngestBenchmarks {
+  /// The name of the raw limit of a ledger that flushes for each fact.
+  static let limit = "flush"
 
-  /// Appends a page and flushes it, again and again.
-  private static func flushes(seconds: Double, in folder: URL) throws -> Benchmark.Result {
-    let path = folder.appendingPathComponent("flushes").path
-    let descriptor = open(path, O_CREAT | O_WRONLY | O_APPEND, 0o600)
-    guard descriptor >= 0 else { throw StorageError(.unavailable, "a file cannot be made") }
-    defer { close(descriptor) }
-    let page = [UInt8](repeating: 0x5A, count: 4096)
-    var count = 0
-    let watch = Stopwatch()
-    while watch.seconds < seconds {
-      guard write(descriptor, page, page.count) == page.count, fdatasync(descriptor) == 0 else {
-        throw StorageError(.unavailable, "a page cannot be flushed")
-      }
-      count += 1
-    }
-    return Benchmark.Result(
-      name: "flush",
-      title: Words("disk: one page, one flush", zh: "磁盘：写一页并刷盘一次"),
-      perSecond: Double(count) / watch.seconds
-    )
+  /// Prepares the flushes of the disk, then the ledger with one, 16 and 64 senders.
+  ///
+  /// - Parameter folder: An empty folder on the disk that is measured.
+  /// - Returns: The measurements.
+  /// - Throws: ``CommandError`` or ``StorageError`` when the disk or the ledger fails.
+  static func make(folder: URL) throws -> [Benchmark] {
+    let disk = try LiveScratch.Flusher(folder.appendingPathComponent("flushes"))
+    let flush = Benchmark(
+      limit,
+      Words("disk: one page, one flush: the limit", zh: "磁盘：写一页并刷盘一次：上限"),
+      limit: limit
+    ) { disk.run() }
+    return [flush] + (try [1, 16, 64].map { try ledger(senders: $0, in: folder) })
   }
 
   /// Commits notifications, each answered before its sender has the next one.
-  private static func appends(
-    seconds: Double,
-    senders: Int,
-    in folder: URL
-  ) async throws -> Benchmark.Result {
+  private static func ledger(senders: Int, in folder: URL) throws -> Benchmark {
     let path = folder.appendingPathComponent("ledger-\(senders).sqlite").path
     let ledger = try SQLiteLedger(path: path)
     let text = notificationText()
-    let watch = Stopwatch()
-    let total = try await withThrowingTaskGroup(of: Int.self) { group in
-      for sender in 0..<senders {
-        group.addTask {
-          var count = 0
-          while watch.seconds < seconds {
-            let write = notification(number: sender * 10_000_000 + count, text: text)
-            guard try await ledger.commit(write).newEntries.count == 1 else {
-              throw StorageError(.corrupt, "a new notification granted nothing")
-            }
-            count += 1
-          }
-          return count
-        }
-      }
-      return try await group.reduce(0, +)
-    }
-    let passed = watch.seconds
-    await ledger.close()
-    return Benchmark.Result(
-      name: "ingest\(senders)",
-      title: Words(
+    let numbers = Counter()
+    return Benchmark(
+      "ingest\(senders)",
+      Words(
         "ledger: notifications made durable, \(senders) sender(s)",
         zh: "账本：持久化通知，\(senders) 个发送方"
       ),
-      perSecond: Double(total) / passed
-    )
+      workers: senders,
+      limit: limit
+    ) {
+      let outcome = try? await ledger.commit(notification(number: numbers.next(), text: text))
+      return outcome?.newEntries.count == 1
+    }
   }
 
   /// A notification about the first period of a new subscription.
@@ -173,4 +119,11 @@ enum IngestBenchmark {
     Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
       .replacing("=", with: "")
   }
+}
+
+/// Numbers that are all different.
+private final class Counter: Sendable {
+  private let value = Atomic<Int>(0)
+
+  func next() -> Int { value.add(1, ordering: .relaxed).newValue }
 }
