@@ -4,8 +4,8 @@ import IAPModel
 extension StoreHistory {
   /// What the customer may use.
   ///
-  /// Grace keeps access and billing retry does not; what was revoked or upgraded gives none; what is
-  /// shared by the family counts; consumables never give access.
+  /// Grace keeps access and billing retry does not; what was revoked or upgraded gives none; what
+  /// is shared by the family counts; consumables never give access.
   ///
   /// - Parameters:
   ///   - now: The instant to judge at.

@@ -124,8 +124,8 @@ private struct Period {
   /// Whether this period took the other's place before that one was over: an upgrade, which the
   /// App Store does not always announce for the transaction that it replaces.
   ///
-  /// A renewal may be charged up to a day before it begins; a plan bought between its charge and its
-  /// beginning replaces it although it begins earlier.
+  /// A renewal may be charged up to a day before it begins; a plan bought between its charge and
+  /// its beginning replaces it although it begins earlier.
   func supersedes(_ other: Period) -> Bool {
     guard unit.unit != other.unit.unit, payload.transactionReason != .renewal, end > start else {
       return false

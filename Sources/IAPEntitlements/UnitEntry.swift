@@ -68,7 +68,8 @@ public struct UnitState: Hashable, Sendable {
   public let unit: UnitID
   /// Every name that a part of the facts alone would have given to the unit, in order.
   ///
-  /// ``unit`` is one of them. A ledger that has recorded an entry under one of them has recorded it.
+  /// ``unit`` is one of them. A ledger that has recorded an entry under one of them has recorded
+  /// it.
   public let names: [UnitID]
   /// The product.
   public let productID: ProductID

@@ -4,11 +4,11 @@ import IAPModel
 /// Counts the revocations of one unit and what undid them.
 ///
 /// The facts about the purchase and its restored copies form one story. For each revocation date d
-/// (to the second: receipts know no finer) the facts that bear on it are put in signing order: those
-/// that say "revoked at d" and those that say "not revoked" about something acquired before d. Each
-/// run of the former is one revocation. It is undone by a fact signed later that says "not revoked",
-/// by something of the unit acquired after d (bought again), or by a later revocation, which shows
-/// that there was something to take.
+/// (to the second: receipts know no finer) the facts that bear on it are put in signing order:
+/// those that say "revoked at d" and those that say "not revoked" about something acquired before
+/// d. Each run of the former is one revocation. It is undone by a fact signed later that says "not
+/// revoked", by something of the unit acquired after d (bought again), or by a later revocation,
+/// which shows that there was something to take.
 ///
 /// Inserting a fact never removes a run, so more facts only ever add entries.
 struct RevocationStory {

@@ -23,7 +23,8 @@ enum SQLiteSchema {
       id INTEGER PRIMARY KEY, app TEXT NOT NULL, environment TEXT NOT NULL,
       UNIQUE (app, environment)) STRICT
     """,
-    // The headers of signed texts, which hold their certificate chains: a handful in a ledger's life.
+    // The headers of signed texts, which hold their certificate chains: a handful in a ledger's
+    // life.
     "CREATE TABLE headers (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL UNIQUE) STRICT",
     """
     CREATE TABLE facts (

@@ -61,7 +61,8 @@ public struct FactRecord: Hashable, Sendable {
   public var receivedDate: Date
   /// What it says.
   ///
-  /// One part for a transaction, up to three for a notification, one a line for a receipt. Parts of another environment than the scope's must not be among them.
+  /// One part for a transaction, up to three for a notification, one a line for a receipt. Parts of
+  /// another environment than the scope's must not be among them.
   public var facts: [StoreFact]
 
   /// Makes a record.

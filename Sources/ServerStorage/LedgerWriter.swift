@@ -3,9 +3,9 @@ import Synchronization
 
 /// Gathers writes and commits everything that waits in one transaction (group commit).
 ///
-/// While one batch is flushed to the disk the next one gathers, so the number of flushes follows the
-/// disk and not the number of requests. Commits run one after another on a thread of the writer's own;
-/// a waiter is resumed after its batch was flushed.
+/// While one batch is flushed to the disk the next one gathers, so the number of flushes follows
+/// the disk and not the number of requests. Commits run one after another on a thread of the
+/// writer's own; a waiter is resumed after its batch was flushed.
 public final class LedgerWriter: Sendable {
   /// Commits a batch and answers each write in its order.
   public typealias Commit = @Sendable ([PreparedWrite]) -> [Result<WriteOutcome, StorageError>]
@@ -43,7 +43,8 @@ public final class LedgerWriter: Sendable {
   ///
   /// - Parameter write: What to record.
   /// - Returns: What became of it.
-  /// - Throws: ``StorageError``: `busy` when too much is waiting, `closed`, or what the commit says.
+  /// - Throws: ``StorageError``: `busy` when too much is waiting, `closed`, or what the commit
+  ///   says.
   public func submit(_ write: PreparedWrite) async throws(StorageError) -> WriteOutcome {
     let result = await withCheckedContinuation { continuation in
       let refusal = state.withLock { state -> StorageError? in

@@ -3,14 +3,15 @@ import Foundation
 /// A fact's bytes in a smaller form that gives them back exactly.
 ///
 /// A notification of 19.5 kB is mostly the same certificate chain three times over, in base64 of
-/// base64. Here the header of each signed text, which holds the chain, is kept once by the backend and
-/// named by a number, and payloads and signatures are kept decoded. Only base64 that encoding would
-/// give is decoded, so that encoding gives the same text again; what does not fit is kept as it is.
+/// base64. Here the header of each signed text, which holds the chain, is kept once by the backend
+/// and named by a number, and payloads and signatures are kept decoded. Only base64 that encoding
+/// would give is decoded, so that encoding gives the same text again; what does not fit is kept as
+/// it is.
 ///
-/// - **Shape:** a byte 0 and the bytes; or a byte 1, the count of headers and the number of each, and
-///   a signed text. A signed text is: the place of its header among them, its payload's pieces with
-///   their count, its signature with its length. A piece is a byte 0, a length and bytes; or a byte 1
-///   and a signed text. Numbers are in groups of seven bits, lowest first.
+/// - **Shape:** a byte 0 and the bytes; or a byte 1, the count of headers and the number of each,
+///   and a signed text. A signed text is: the place of its header among them, its payload's pieces
+///   with their count, its signature with its length. A piece is a byte 0, a length and bytes; or a
+///   byte 1 and a signed text. Numbers are in groups of seven bits, lowest first.
 public struct PackedFact: Hashable, Sendable {
   /// Headers shorter than this are not worth a row of their own.
   static let headerBytesMin = 512

@@ -1,7 +1,7 @@
 /// Why the ledger could not do what it was asked.
 ///
-/// Nothing was recorded when it is thrown by a commit. The reason names operations and result codes,
-/// never a value that was to be stored.
+/// Nothing was recorded when it is thrown by a commit. The reason names operations and result
+/// codes, never a value that was to be stored.
 public struct StorageError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong, as a stable word.
   public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {

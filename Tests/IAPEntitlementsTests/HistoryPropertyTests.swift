@@ -3,7 +3,8 @@ import IAPEntitlements
 import IAPModel
 import Testing
 
-/// Histories made from a seed: several purchases with renewals, refunds, reversals, copies, receipts.
+/// Histories made from a seed: several purchases with renewals, refunds, reversals, copies,
+/// receipts.
 private struct HistoryGenerator {
   var random: SeededGenerator
 
