@@ -28,13 +28,15 @@ final class CommandProcess: Sendable {
   ///   - words: The words of the call.
   ///   - input: The bytes of standard input.
   ///   - environment: Variables beside those of this process; locale variables are cleared.
+  ///   - tool: Another program to start, which gets the words.
   init(
     _ words: [String],
     input: [UInt8] = [],
-    environment: [String: String] = [:]
+    environment: [String: String] = [:],
+    tool: URL = CommandProcess.executable
   ) throws {
     let process = Process()
-    process.executableURL = Self.executable
+    process.executableURL = tool
     process.arguments = words
     var variables = ProcessInfo.processInfo.environment
     for name in ["LC_ALL", "LC_MESSAGES", "LANG"] { variables[name] = nil }
@@ -106,7 +108,8 @@ final class CommandProcess: Sendable {
     // A thread of its own, because reading blocks.
     Thread.detachNewThread {
       var buffer = Data()
-      while let chunk = try? handle.read(upToCount: 64 * 1024), !chunk.isEmpty {
+      // What is there; reading up to a count would wait for the end of the output.
+      while case let chunk = handle.availableData, !chunk.isEmpty {
         buffer += chunk
         while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
           continuation.yield(String(decoding: buffer[buffer.startIndex..<end], as: UTF8.self))
