@@ -3,38 +3,67 @@ import Foundation
 /// What is known about a chain, before any rule looks at it.
 ///
 /// The costly part of an examination: reading certificates and checking their signatures. It does
-/// not depend on the time, so it can be kept.
-struct ChainEvidence: Sendable {
+/// not depend on the time, so it can be kept. A reference, because it is passed on for each text.
+final class ChainEvidence: Sendable {
   /// How many certificates came along.
-  var presentedCount = 0
+  let presentedCount: Int
   /// Why one of those that matter could not be read, nil when all could.
-  var unreadable: String?
+  let unreadable: String?
   /// The certificate that signs data.
-  var leaf: Certificate?
+  let leaf: Certificate?
   /// The authority that issued the leaf.
-  var intermediate: Certificate?
+  let intermediate: Certificate?
   /// The bytes of the third certificate, nil when there is none.
-  var third: [UInt8]?
+  let third: [UInt8]?
   /// The trusted root that issued the intermediate, by name and, where possible, by signature.
-  var anchor: Certificate?
+  let anchor: Certificate?
   /// Whether the leaf is signed by the intermediate's key; nil when that cannot be said.
-  var isLeafSigned: Bool?
+  let isLeafSigned: Bool?
   /// Whether the intermediate is signed by the trusted root's key; nil when that cannot be said.
-  var isIntermediateSigned: Bool?
+  let isIntermediateSigned: Bool?
   /// The leaf's key, ready for use.
-  var leafKey: (any VerificationKey)?
+  let leafKey: (any VerificationKey)?
   /// The kinds of the intermediate's and the root's key.
-  var issuerKinds: [KeyKind] = []
+  let issuerKinds: [KeyKind]
   /// The roots that were trusted when this was found out.
-  var anchors: TrustAnchors
+  let anchors: TrustAnchors
 
-  init(anchors: TrustAnchors) { self.anchors = anchors }
+  fileprivate init(_ draft: ChainDraft, anchors: TrustAnchors) {
+    presentedCount = draft.presentedCount
+    unreadable = draft.unreadable
+    leaf = draft.leaf
+    intermediate = draft.intermediate
+    third = draft.third
+    anchor = draft.anchor
+    isLeafSigned = draft.isLeafSigned
+    isIntermediateSigned = draft.isIntermediateSigned
+    leafKey = draft.leafKey
+    issuerKinds = draft.issuerKinds
+    self.anchors = anchors
+  }
+
+  /// What is known when there are no certificates.
+  convenience init(anchors: TrustAnchors) { self.init(ChainDraft(), anchors: anchors) }
 
   /// Whether there is nothing to hold against it but the time: worth keeping.
   var isSound: Bool {
     unreadable == nil && anchor != nil && isLeafSigned == true && isIntermediateSigned == true
       && leafKey != nil
   }
+}
+
+/// Evidence while it is being gathered.
+private struct ChainDraft {
+  var presentedCount = 0
+  var unreadable: String?
+  var leaf: Certificate?
+  var intermediate: Certificate?
+  var third: [UInt8]?
+  var anchor: Certificate?
+  var isLeafSigned: Bool?
+  var isIntermediateSigned: Bool?
+  var leafKey: (any VerificationKey)?
+  var issuerKinds: [KeyKind] = []
 }
 
 /// Chains that were read and checked before.
@@ -91,7 +120,11 @@ struct ChainReader: Sendable {
 
   /// Reads and checks a chain.
   func check(_ certificates: [[UInt8]?]) throws(CryptoError) -> ChainEvidence {
-    var evidence = ChainEvidence(anchors: anchors)
+    ChainEvidence(try draft(certificates), anchors: anchors)
+  }
+
+  private func draft(_ certificates: [[UInt8]?]) throws(CryptoError) -> ChainDraft {
+    var evidence = ChainDraft()
     evidence.presentedCount = certificates.count
     if certificates.count > 2 { evidence.third = certificates[2] }
     evidence.leaf = read(certificates, 0, &evidence)
@@ -109,7 +142,7 @@ struct ChainReader: Sendable {
   private func read(
     _ certificates: [[UInt8]?],
     _ index: Int,
-    _ evidence: inout ChainEvidence
+    _ evidence: inout ChainDraft
   ) -> Certificate? {
     guard index < certificates.count else { return nil }
     guard let der = certificates[index] else {
@@ -127,7 +160,7 @@ struct ChainReader: Sendable {
   /// Finds the trusted root whose name the intermediate gives; of several, the one that signed it.
   private func findAnchor(
     of intermediate: Certificate,
-    _ evidence: inout ChainEvidence
+    _ evidence: inout ChainDraft
   ) throws(CryptoError) {
     for root in anchors.roots where root.subject == intermediate.issuer {
       guard let rootKey = try key(of: root) else { continue }

@@ -130,6 +130,14 @@ struct DERReader {
   /// A copy of what an element contains.
   func content(_ node: DERNode) -> [UInt8] { Array(bytes[node.content]) }
 
+  /// The number in an INTEGER, nil when it does not fit in 64 bits.
+  func integer(_ node: DERNode) -> Int64? {
+    guard node.tag == 0x02, (1...8).contains(node.content.count) else { return nil }
+    var value: Int64 = bytes[node.content.lowerBound] >= 0x80 ? -1 : 0
+    for index in node.content { value = value << 8 | Int64(bytes[index]) }
+    return value
+  }
+
   /// A copy of an element with tag and length.
   func whole(_ node: DERNode) -> [UInt8] { Array(bytes[node.whole]) }
 

@@ -43,7 +43,9 @@ struct JWSEvidence: Sendable {
   let limits: JWSLimits
 
   /// Reads a text; the chain is not looked at yet.
-  init(_ text: [UInt8], limits: JWSLimits) {
+  ///
+  /// With the payload alone the header counts as missing, which no verdict survives.
+  init(_ text: [UInt8], limits: JWSLimits, isPayloadAlone: Bool = false) {
     self.limits = limits
     guard text.count <= limits.textBytesMax else {
       tooLong = text.count
@@ -51,6 +53,10 @@ struct JWSEvidence: Sendable {
     }
     guard let parts = CompactJWS(text) else { return }
     hasThreeParts = true
+    guard !isPayloadAlone else {
+      payload = Self.object(parts.payload, limits.payload)
+      return
+    }
     header = Self.object(parts.header, limits.header)
     payload = Self.object(parts.payload, limits.payload)
     signature = Base64.decode(parts.signature, .url)

@@ -127,11 +127,9 @@ public struct JWSVerifier: Sendable {
   func unverified<Payload: SignedPayload>(
     _ text: [UInt8]
   ) -> (payload: Payload?, failures: [RuleFailure]) {
-    let evidence = JWSEvidence(text, limits: options.limits)
+    let evidence = JWSEvidence(text, limits: options.limits, isPayloadAlone: true)
     var findings = Findings(part: Payload.kind.part)
-    for policy in JWSPolicies.beforeChain where policy is FormatPolicy || policy is LimitsPolicy {
-      findings.add(policy.rule, policy.judge(evidence))
-    }
+    findings.add(.limits, LimitsPolicy().judge(evidence))
     findings.add(.payload, PayloadFormPolicy().judge(evidence))
     let payload: Payload? = decode(evidence, PayloadForm(), into: &findings)
     ClaimPolicies.judge(payload?.claims, origin, into: &findings)

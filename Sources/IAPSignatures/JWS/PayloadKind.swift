@@ -51,7 +51,7 @@ public enum PayloadKind: Hashable, Sendable, CaseIterable {
   /// - Parameter text: The compact text.
   /// - Returns: The kind, nil when the payload cannot be read or bears no marks.
   public static func guess(_ text: [UInt8]) -> PayloadKind? {
-    JWSEvidence(text, limits: .standard).payload.value.flatMap { of($0) }
+    JWSEvidence(text, limits: .standard, isPayloadAlone: true).payload.value.flatMap { of($0) }
   }
 }
 

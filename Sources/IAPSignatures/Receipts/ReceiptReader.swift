@@ -62,11 +62,11 @@ struct ReceiptReader {
         throw Self.malformed("more than \(countMax) attributes")
       }
       var members = try list.inside(try list.read(0x30))
-      let type = try number(members.content(try members.read(0x02)))
-      let version = try number(members.content(try members.read(0x02)))
+      let type = members.integer(try members.read(0x02)).flatMap { Int(exactly: $0) }
+      let version = members.integer(try members.read(0x02)).flatMap { Int(exactly: $0) }
       let value = try PKCS7Container.octets(members.read(), in: members)
       try members.finish()
-      guard let type = Int(exactly: type), let version = Int(exactly: version) else {
+      guard let type, let version else {
         throw Self.malformed("an attribute's number is too large")
       }
       result.append(ReceiptAttribute(type: type, value: value, version: version))
@@ -140,8 +140,9 @@ struct ReceiptReader {
     _ repeated: inout [Int]
   ) throws(CryptoError) -> ReceiptItem {
     let attributes = try attributes(bytes, countMax: Self.attributeCountMax)
-    var seen: Set<Int> = []
-    for attribute in attributes where !seen.insert(attribute.type).inserted {
+    // Sets are small: a scan is faster than hashing, and their size is bounded.
+    for (index, attribute) in attributes.enumerated()
+    where attributes[..<index].contains(where: { $0.type == attribute.type }) {
       repeated.append(attribute.type)
     }
     func value(_ number: Int) -> [UInt8]? { attributes.first { $0.type == number }?.value }
@@ -197,19 +198,28 @@ struct ReceiptReader {
 
 /// The values inside attributes are ASN.1 elements of their own.
 extension ReceiptReader {
-  private func element(_ bytes: [UInt8]) throws(CryptoError) -> (tag: UInt8, content: [UInt8]) {
+  private func element(
+    _ bytes: [UInt8]
+  ) throws(CryptoError) -> (tag: UInt8, content: ArraySlice<UInt8>) {
+    // Nearly all values are one short element; a receipt has thousands of them.
+    if bytes.count >= 2, bytes[0] & 0x3F < 0x1F, bytes[1] < 0x80,
+      bytes.count == 2 + Int(bytes[1])
+    {
+      return (bytes[0], bytes[2...])
+    }
     var reader = try DERReader(bytes, rules: .basic, limits: limits)
     let node = try reader.read()
     try reader.finish()
     guard !node.isConstructed else { throw Self.malformed("a value with members") }
-    return (node.tag, reader.content(node))
+    return (node.tag, bytes[node.content])
   }
 
   private func text(_ bytes: [UInt8]) throws(CryptoError) -> String {
     let (tag, content) = try element(bytes)
     guard tag == 0x0C || tag == 0x16 || tag == 0x13 else { throw Self.malformed("not a text") }
     let text = String(decoding: content, as: UTF8.self)
-    guard text.utf8.count == content.count, text.utf8.elementsEqual(content) else {
+    // What was not UTF-8 was replaced, which shows in the bytes.
+    guard content.allSatisfy({ $0 < 0x80 }) || text.utf8.elementsEqual(content) else {
       throw Self.malformed("a text that is not UTF-8")
     }
     return text
@@ -221,7 +231,7 @@ extension ReceiptReader {
     return try number(content)
   }
 
-  private func number(_ content: [UInt8]) throws(CryptoError) -> Int64 {
+  private func number(_ content: ArraySlice<UInt8>) throws(CryptoError) -> Int64 {
     guard let first = content.first, content.count <= 8 else {
       throw Self.malformed("a number that does not fit")
     }
