@@ -133,7 +133,8 @@ enum StoreCommand: Command {
     let setup = try await StoreSetup(arguments, console)
     let store = try setup.open()
     let client = HTTPClient()
-    store.setNotificationTransport { url, body in await post(body, to: url, client) }
+    store.setNotificationTransport { url, body in await NotificationPost.send(body, to: url, client)
+    }
     let pace = LiveStorePace(clock: store.clock, rate: setup.rate)
     let face = StoreHTTPFace(store: store, pace: pace.face)
     let server: HTTPServer
@@ -153,25 +154,6 @@ enum StoreCommand: Command {
     ticking.cancel()
     await server.stop()
     return .success
-  }
-
-  /// How long the app's server may take to answer a notification.
-  static let notificationTimeout = Duration.seconds(30)
-
-  private static func post(_ body: [UInt8], to url: URL, _ client: HTTPClient) async -> Int? {
-    let request = HTTPOutgoingRequest(
-      method: .post,
-      url: url.absoluteString,
-      headers: ["Content-Type": "application/json"],
-      body: body,
-      timeout: notificationTimeout
-    )
-    // No answer is an outcome of its own, which the store writes down.
-    do throws(HTTPClientError) {
-      return try await client.send(request).status
-    } catch {
-      return nil
-    }
   }
 }
 

@@ -20,7 +20,9 @@ extension StoreTransaction {
       merged.revocationDate = revocationDate
       merged.revocationReason = revocationReason
     }
-    if !needsProof || other.proof.isMissing { merged.proof = proof }
+    if other.proof.isMissing { merged.proof = proof }
+    // A receipt that was accepted is let go of; a signed transaction goes with what it says.
+    if !needsProof, case .receipt = other.proof { merged.proof = proof }
     return merged
   }
 

@@ -114,7 +114,10 @@ extension EntitlementManager {
     case .accepted(let record, let result):
       apply(record.transaction)
       if let list = result?.entitlements { apply(server: list) }
-    case .ready, .held, .rejected, .retryScheduled, .finished, .quarantined, .purchaseFailed,
+    case .ready(_, let result):
+      // What is taken back or given again has no other event of its own.
+      apply(result)
+    case .held, .rejected, .retryScheduled, .finished, .quarantined, .purchaseFailed,
       .order, .restoreEnded, .storageFailed, .journalRepaired:
       break
     }

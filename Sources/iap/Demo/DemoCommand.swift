@@ -1,0 +1,97 @@
+import AppStoreSimulator
+import Foundation
+import IAPKit
+import IAPModel
+import MicroHTTP
+
+/// `iap demo`: a simulated store, a server and telephones on one machine, and a tour through them.
+struct DemoCommand: Command {
+  static let name = "demo"
+  static let summary = Words(
+    "Show a purchase from the tap to the goods, with everything that can go wrong",
+    zh: "演示一笔购买从点击到交付的全过程，以及可能出现的各种问题"
+  )
+  static let details = Words(
+    """
+    Starts a simulated App Store, an entitlement server on a temporary SQLite file and telephones
+    whose app uses the client library, and walks through thirteen steps, once with StoreKit 2 and
+    once with StoreKit 1. Afterwards store and server keep running until Ctrl-C.
+
+    The exit status is 1 when a step fails or an order is lost or delivered twice.
+    """,
+    zh: """
+      启动模拟 App Store、使用临时 SQLite 文件的权益服务器，以及使用客户端库的模拟手机，
+      依次用 StoreKit 2 和 StoreKit 1 走完十三个步骤。之后商店与服务器继续运行，直到按 Ctrl-C。
+
+      若有步骤失败，或有订单丢失或重复交付，退出状态为 1。
+      """
+  )
+  static let options: [CommandOption] = [
+    .flag("once", Words("end after the tour", zh: "演示结束后退出")),
+    .value("json", "FILE", Words("also write what happened as JSON", zh: "同时将结果写为 JSON")),
+    .value("seed", "N", Words("what all chance comes from; 1", zh: "随机种子；默认 1")),
+    .value(
+      "start",
+      "DATE",
+      Words("where the store's clock starts; now", zh: "商店时钟的起点；默认当前时间")
+    ),
+  ]
+
+  static func run(
+    _ arguments: CommandArguments,
+    console: Console
+  ) async throws(CommandError) -> ExitStatus {
+    let seed = UInt64(try arguments.integer("seed") ?? 1)
+    let start = try arguments.date("start") ?? console.now()
+    let directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("iap-demo-\(ProcessInfo.processInfo.processIdentifier)")
+    do {
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      let world = try await TourWorld(seed: seed, start: start, directory: directory)
+      console.line(
+        Words(
+          "simulated store \(world.storeFace.address.url)  server \(world.server.base)",
+          zh: "模拟商店 \(world.storeFace.address.url)  服务器 \(world.server.base)"
+        )
+      )
+      let report = try await walk(world, console)
+      console.line(report.summary)
+      if let path = arguments.value("json") { try write(report, to: path) }
+      if !arguments.flag("once") {
+        console.line(Words("Serving until Ctrl-C.", zh: "持续运行，按 Ctrl-C 结束。"))
+        await console.interruption()
+      }
+      await world.close()
+      return report.isClean ? .success : .failure
+    } catch let error as CommandError {
+      throw error
+    } catch {
+      throw CommandError(
+        .failed,
+        Words("The demo could not go on: \(error).", zh: "演示无法继续：\(error)。")
+      )
+    }
+  }
+
+  private static func walk(_ world: TourWorld, _ console: Console) async throws -> DemoReport {
+    var report = DemoReport()
+    for generation in [StoreGeneration.storekit2, .storekit1] {
+      let tour = try await Tour(world: world, generation: generation)
+      for (index, step) in Tour.script.enumerated() {
+        let result = await tour.result(of: step)
+        report.steps.append(result)
+        console.line(result.line(number: index + 1, of: Tour.script.count))
+      }
+      report.tally = report.tally + (try await tour.tally())
+    }
+    return report
+  }
+
+  private static func write(_ report: DemoReport, to path: String) throws(CommandError) {
+    do {
+      try report.json.serializedData.write(to: URL(fileURLWithPath: path))
+    } catch {
+      throw CommandError(.file, Words("'\(path)' cannot be written.", zh: "无法写入“\(path)”。"))
+    }
+  }
+}

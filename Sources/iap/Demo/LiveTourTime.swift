@@ -1,0 +1,42 @@
+import Foundation
+
+/// Real time, for what happens on real sockets: the tour's own time is the store's.
+enum LiveTourTime {
+  /// Rests for a moment, so that sockets and other tasks get on.
+  static func rest() async { try? await Task.sleep(for: .milliseconds(2)) }
+
+  /// Waits for a value, but not for ever.
+  ///
+  /// - Parameters:
+  ///   - what: What is waited for, for the error.
+  ///   - seconds: How long.
+  ///   - body: Makes the value; when it takes too long it is cancelled and no longer waited for.
+  /// - Returns: The value.
+  /// - Throws: What the body throws, or ``CommandError`` with code `failed`.
+  static func deadline<Value: Sendable>(
+    _ what: String,
+    seconds: Int = 30,
+    _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let (stream, feed) = AsyncStream<Result<Value, any Error>?>.makeStream()
+    let work = Task {
+      do { feed.yield(.success(try await body())) } catch { feed.yield(.failure(error)) }
+    }
+    let timer = Task {
+      try await Task.sleep(for: .seconds(seconds))
+      feed.yield(nil)
+    }
+    defer {
+      work.cancel()
+      timer.cancel()
+    }
+    for await result in stream {
+      guard let result else { break }
+      return try result.get()
+    }
+    throw CommandError(
+      .failed,
+      Words("\(what) took longer than \(seconds) s", zh: "“\(what)”超过 \(seconds) 秒")
+    )
+  }
+}
