@@ -140,8 +140,8 @@ struct VerifyReport {
 extension VerifyReport {
   /// One JSON object.
   ///
-  /// - **Shape:** `verdict`, `kind`; when accepted `environment`, `signedDate`, `judgedAt`, `trust`,
-  ///   `simulated` and the payload; when refused `failures`, each with `part`, `rule`, `reason` and
+  /// - **Shape:** `verdict`, `kind`; when accepted `environment`, `signedDate`, `judgedAt`,
+  ///   `trust`, `simulated` and the payload; when refused `failures`, each with `part`, `rule`, `reason` and
   ///   `explanation`.
   var json: JSONObject {
     var object: JSONObject = ["verdict": .string(isAccepted ? "accepted" : "refused")]
