@@ -1,7 +1,8 @@
 /// Why a request has no proper answer.
 ///
 /// A refused purchase is no error: it is answered with a verdict. What is thrown here becomes the
-/// JSON error object of the API; the message is for the API's user and repeats nothing that was sent.
+/// JSON error object of the API; the message is for the API's user and repeats nothing of what was
+/// sent.
 public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The family of errors, as a stable word for programs that handle few cases.
   public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {

@@ -1,0 +1,112 @@
+import Foundation
+import HTTPValues
+import IAPModel
+import Testing
+
+@Suite("iap serve")
+struct ServeCommandTests {
+  @Test func everyMistakeOfACallIsNamedAtOnce() async throws {
+    let outcome = try await CommandProcess.run([
+      "serve", "--listen", "0.0.0.0:0", "--root", "/nowhere/root.der", "--clock", "soon",
+      "--app", "com.example.demo", "--environment", "Moon",
+    ])
+    #expect(outcome.status == 2)
+    #expect(outcome.output == "")
+    #expect(
+      outcome.errors == """
+        iap serve: --clock needs the address of a simulated store, not 'soon'.
+          --environment is Production or Sandbox, not 'Moon'.
+          --app needs BUNDLE=APPID such as com.example.app=1234567890, not 'com.example.demo'.
+          --root: '/nowhere/root.der' cannot be read.
+          at least one app is needed: --app BUNDLE=APPID.
+          --root is only for simulated stores: give --simulated as well.
+          without keys the server listens on this machine only: give 127.0.0.1, or \
+        --insecure-no-keys to let everybody in who reaches it.
+        'iap serve --help' shows what is possible.
+
+        """
+    )
+  }
+
+  @Test func everyMistakeOfAConfigurationIsNamedAtOnce() async throws {
+    let served = try ServedStore()
+    defer { served.remove() }
+    let file = served.folder.appendingPathComponent("config.json")
+    let text = """
+      {"listen": "1.2.3.4:x", "simulated": "yes", "roots": [1], "colour": "red",
+       "apps": [{"bundle": "a", "environments": ["Moon"], "what": 1},
+                {"bundle": "a", "appAppleId": 3},
+                {"bundle": "b", "appAppleId": 4,
+                 "products": {"p": {"level": 0, "accessPeriod": "soon"}}}]}
+      """
+    try Data(text.utf8).write(to: file)
+    let outcome = try await CommandProcess.run(["serve", "--config", file.path])
+    #expect(outcome.status == 2)
+    for part in [
+      "listen needs HOST:PORT", "simulated has to be true or false",
+      "roots has to be a list of file names", "nothing is known of the member \"colour\"",
+      "environments of a is Production or Sandbox, not 'Moon'",
+      "nothing is known of the member \"what\" of a",
+      "appAppleId of a has to be the app's number", "a stands twice",
+      "level of p has to be", "accessPeriod of p has to be",
+    ] {
+      #expect(outcome.errors.contains(part), "\(part)")
+    }
+  }
+
+  @Test func aConfigurationIsEnoughAndTheCallWins() async throws {
+    let served = try ServedStore()
+    defer { served.remove() }
+    let file = served.folder.appendingPathComponent("config.json")
+    let text = """
+      {"listen": "127.0.0.1:1", "database": "configured.sqlite", "simulated": true,
+       "roots": ["root.der"],
+       "apps": [{"bundle": "com.example.demo", "appAppleId": 1234567890,
+                 "environments": ["Sandbox"],
+                 "products": {"com.example.demo.coins": {"entitlements": []}}}]}
+      """
+    try Data(text.utf8).write(to: file)
+    let server = try await ServedProcess([
+      "serve", "--config", file.path, "--listen", "127.0.0.1:0",
+    ])
+    let proof = try #require(try served.purchases(1).first)
+    let response = try #require(await server.post(proof))
+    let body = try JSONParser.parseObject(response.body)
+    #expect(body["verdict"] == "accepted")
+    #expect(body["simulated"] == true)
+    let database = served.folder.appendingPathComponent("configured.sqlite")
+    #expect(FileManager.default.fileExists(atPath: database.path))
+    server.process.signal(SIGINT)
+    #expect(await server.process.exit() == 0)
+  }
+
+  @Test func aDatabaseThatIsNoneIsLeftAsItIs() async throws {
+    let served = try ServedStore()
+    defer { served.remove() }
+    let database = served.folder.appendingPathComponent("ledger.sqlite")
+    let text = Data(String(repeating: "not a database ", count: 100).utf8)
+    try text.write(to: database)
+    let outcome = try await CommandProcess.run(served.words)
+    #expect(outcome.status == 1)
+    #expect(outcome.output == "")
+    #expect(outcome.errors.contains("cannot be used"))
+    #expect(try Data(contentsOf: database) == text)
+  }
+
+  @Test func aPortThatIsTakenAndAStoreThatIsNotThereAreNamed() async throws {
+    let served = try ServedStore()
+    defer { served.remove() }
+    let server = try await ServedProcess(served.words)
+    let port = try #require(server.url.split(separator: ":").last)
+    var words = served.words
+    words[2] = "127.0.0.1:\(port)"
+    let taken = try await CommandProcess.run(words)
+    #expect(taken.status == 1)
+    #expect(taken.errors.contains("cannot listen on 127.0.0.1:\(port)"))
+    let lonely = try await CommandProcess.run(served.words + ["--clock", server.url])
+    #expect(lonely.status == 1)
+    #expect(lonely.errors.contains("there is no store's clock at \(server.url)/control/clock"))
+    server.process.signal(SIGTERM)
+    #expect(await server.process.exit() == 0)
+  }
+}
