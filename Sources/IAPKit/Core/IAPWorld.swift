@@ -8,6 +8,10 @@ package struct IAPWorld: Sendable {
   package var now: @Sendable () -> Date
   /// Waits for so many seconds; throws `CancellationError` when the task is cancelled.
   package var sleep: @Sendable (TimeInterval) async throws -> Void
+  /// Waits until an instant of ``now``; throws `CancellationError` when the task is cancelled.
+  ///
+  /// Where a clock can jump, this is not the same as sleeping for the difference.
+  package var sleepUntil: @Sendable (Date) async throws -> Void
   /// A new identifier.
   package var uuid: @Sendable () -> UUID
   /// A number from 0 up to, not including, 1.
@@ -24,6 +28,7 @@ package struct IAPWorld: Sendable {
   package init(
     now: @escaping @Sendable () -> Date,
     sleep: @escaping @Sendable (TimeInterval) async throws -> Void,
+    sleepUntil: (@Sendable (Date) async throws -> Void)? = nil,
     uuid: @escaping @Sendable () -> UUID,
     random: @escaping @Sendable () -> Double,
     files: any ClientFiles,
@@ -32,6 +37,8 @@ package struct IAPWorld: Sendable {
   ) {
     self.now = now
     self.sleep = sleep
+    self.sleepUntil =
+      sleepUntil ?? { date in try await sleep(max(0, date.timeIntervalSince(now()))) }
     self.uuid = uuid
     self.random = random
     self.files = files

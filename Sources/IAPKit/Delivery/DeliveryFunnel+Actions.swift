@@ -107,12 +107,13 @@ extension DeliveryFunnel {
   /// saved before the next one looks.
   private func deliver(_ due: DueEffect, _ record: TransactionRecord) async {
     let id = record.transaction.transactionID
-    guard effectsInProgress[due.key] == nil else {
-      await withCheckedContinuation { effectsInProgress[due.key]?.append($0) }
+    let goods = record.goodsName
+    guard effectsInProgress[goods] == nil else {
+      await withCheckedContinuation { effectsInProgress[goods]?.append($0) }
       return postNext(.due(nil), to: id)
     }
-    effectsInProgress[due.key] = []
-    defer { effectsInProgress.removeValue(forKey: due.key)?.forEach { $0.resume() } }
+    effectsInProgress[goods] = []
+    defer { effectsInProgress.removeValue(forKey: goods)?.forEach { $0.resume() } }
     let result = result(record)
     let answer: DeliveryAnswer
     if let handler {

@@ -13,7 +13,11 @@ extension DeliveryFunnel {
   /// what StoreKit waits to be finished.
   func recover(_ trigger: RetryTrigger) async {
     begin()
-    let waiting = store.records().filter(\.hasWorkLeft).map(\.transaction.transactionID)
+    // What this launch brought is under way already.
+    let isLaunch = trigger == .launch
+    let waiting = store.records()
+      .filter { $0.hasWorkLeft && !(isLaunch && $0.savedInLaunch == store.launch) }
+      .map(\.transaction.transactionID)
     let known = Set(waiting)
     for id in waiting + unsaved.keys.filter({ !known.contains($0) }).sorted() { goOn(id, trigger) }
     for transaction in await adapter.unfinished() {

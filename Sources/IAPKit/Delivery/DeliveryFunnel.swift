@@ -13,7 +13,7 @@ package actor DeliveryFunnel {
   package nonisolated let events = EventStream()
 
   let configuration: FunnelConfiguration
-  let world: IAPWorld
+  package nonisolated let world: IAPWorld
   nonisolated let adapter: any StoreAdapter
   let validator: (any ReceiptValidator)?
   let handler: DeliveryHandler?
@@ -44,6 +44,7 @@ package actor DeliveryFunnel {
   private var isBegun = false
   private var mailboxes: [TransactionID: [DeliveryEvent]] = [:]
   private var active: Set<TransactionID> = []
+  private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var waiters: [TransactionID: [Waiter]] = [:]
   private var timers: [TransactionID: Task<Void, Never>] = [:]
   private var storageFailures: [TransactionID: (error: IAPError, count: Int)] = [:]
@@ -164,6 +165,15 @@ package actor DeliveryFunnel {
     mailboxes[id] = nil
     active.remove(id)
     settle(id)
+    guard active.isEmpty else { return }
+    for waiter in idleWaiters { waiter.resume() }
+    idleWaiters = []
+  }
+
+  /// Waits until every machine is at its end or waits for a time, a trigger or the app.
+  package func whenIdle() async {
+    guard !active.isEmpty else { return }
+    await withCheckedContinuation { idleWaiters.append($0) }
   }
 
   func step(_ event: DeliveryEvent, _ id: TransactionID) async {
@@ -225,9 +235,8 @@ package actor DeliveryFunnel {
 
   func schedule(_ id: TransactionID, at date: Date) {
     timers[id]?.cancel()
-    let delay = max(0, date.timeIntervalSince(world.now()))
-    timers[id] = Task { [weak self, sleep = world.sleep] in
-      do { try await sleep(delay) } catch { return }
+    timers[id] = Task { [weak self, sleepUntil = world.sleepUntil] in
+      do { try await sleepUntil(date) } catch { return }
       await self?.goOn(id, nil)
     }
   }

@@ -110,6 +110,7 @@ package struct DeliveryReducer {
     case .delivered, .finished:
       if due != nil {
         record.state = .accepted
+        record.isFinished = false
         actions.append(.save)
         handOver(announces: true)
       } else {

@@ -9,6 +9,11 @@ package struct DueEffect: Hashable, Sendable {
   /// The name of the effect: the same on every launch and for every copy of the purchase.
   package var key: String
 
+  package init(kind: Delivery.Kind, key: String) {
+    self.kind = kind
+    self.key = key
+  }
+
   /// The effect that a record calls for; nil when there is none.
   ///
   /// - Parameters:
@@ -58,13 +63,26 @@ extension TransactionRecord {
       ? transaction.originalTransactionID.rawValue : transaction.transactionID.rawValue
   }
 
-  /// Names under which the goods may have been handed over before more was known of them.
+  /// Names under which the goods may have been handed over by a copy that knew more, or less, of
+  /// their type.
   fileprivate var grantAliases: [String] {
-    let isCopy = transaction.storeState == .restored
-    guard isCopy || transaction.type == .nonConsumable else { return [] }
-    guard transaction.type != .autoRenewable else { return [] }
     let original = transaction.originalTransactionID
-    return ["grant:tx:\(original)", "grant:orig:\(original)"]
+    let isFirst = original.rawValue == transaction.transactionID.rawValue
+    switch transaction.type {
+    case .nonConsumable?: return ["grant:tx:\(original)", "grant:orig:\(original)"]
+    case nil where transaction.storeState == .restored:
+      return ["grant:tx:\(original)", "grant:orig:\(original)"]
+    // One with another original may be a renewal, which is goods of its own.
+    case nil where isFirst: return ["grant:orig:\(original)"]
+    default: return []
+    }
+  }
+
+  /// What copies of the same goods have in common, whatever is known of their type: effects with
+  /// the same name here take place one after the other.
+  package var goodsName: String {
+    transaction.type == .autoRenewable
+      ? deliveryUnit.rawValue : transaction.originalTransactionID.rawValue
   }
 
   /// Whether the goods are used up, or may be: only the app can say that it has them.

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// A UUID made from a name: the same text gives the same UUID, on every device.
 ///
 /// - **Source:** RFC 9562, section 5.5 (version 5, SHA-1). The digest only spreads names; nothing
 ///   is protected by it.
-enum NameUUID {
+package enum NameUUID {
   /// The namespace of orders' own numbers.
   static let orderNumbers = UUID(
     uuid: (
@@ -12,7 +12,7 @@ enum NameUUID {
     )
   )
 
-  static func make(_ name: String, in namespace: UUID) -> UUID {
+  package static func make(_ name: String, in namespace: UUID) -> UUID {
     let prefix = withUnsafeBytes(of: namespace.uuid) { Array($0) }
     var digest = Array(sha1(prefix + Array(name.utf8)).prefix(16))
     digest[6] = digest[6] & 0x0F | 0x50
@@ -20,7 +20,7 @@ enum NameUUID {
     return digest.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
-  static func sha1(_ message: [UInt8]) -> [UInt8] {
+  package static func sha1(_ message: [UInt8]) -> [UInt8] {
     var bytes = message + [0x80]
     bytes += [UInt8](repeating: 0, count: (120 - bytes.count % 64) % 64)
     bytes += (0..<8).map { UInt8(truncatingIfNeeded: (UInt64(message.count) * 8) >> (56 - 8 * $0)) }

@@ -10,7 +10,7 @@ enum JournalFormat {
   static let version = 1
   static let header = Array("IAPKit journal 1\n".utf8)
   /// The longest body of one record.
-  static let bodyBytesMax = 8 << 20
+  static let bodyBytesMax = 4 << 20
   /// The longest name of one record.
   static let idBytesMax = 1024
 
