@@ -176,7 +176,7 @@ struct StoreSetup: Sendable {
     let listen = try arguments.listenAddress("listen") ?? StoreCommand.listenDefault
     host = listen.host.trimmingCharacters(in: ["[", "]"])
     port = listen.port
-    guard arguments.flag("insecure-no-keys") || Self.isLoopback(host) else {
+    guard arguments.flag("insecure-no-keys") || ServeSettingsReader.isLoopback(host) else {
       throw .usage(
         Words(
           "Whoever reaches \(host) could do everything with this store; "
@@ -251,12 +251,5 @@ struct StoreSetup: Sendable {
       default: nil
       }
     } ?? .sandbox
-  }
-
-  /// Whether a host is this machine itself.
-  static func isLoopback(_ host: String) -> Bool {
-    if host.lowercased() == "localhost" || host == "::1" { return true }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 }

@@ -220,6 +220,16 @@ struct ControlTests {
     #expect(await client.send(.get, "/control/history?from=x").status == 400)
   }
 
+  @Test func theHistoryComesInPiecesOfAThousandLines() async throws {
+    for _ in 0..<400 { try test.buy(DemoCatalog.coins) }
+    let count = test.store.history.count
+    #expect(count > 1001)
+    for (left, expected) in [(1000, 1000), (1001, 1000)] {
+      let piece = try await client.json(.get, "/control/history?from=\(count - left)")
+      #expect(piece["entries"]?.arrayValue?.count == expected)
+    }
+  }
+
   @Test func notificationsAreAddressedSentAndListed() async throws {
     let server = Server([])
     test.store.setNotificationTransport { _, body in server.receive(body) }
@@ -285,6 +295,8 @@ struct ServerAPITests {
   @Test(arguments: [
     ("/inApps/v1/transactions/42", 404, 4_040_010),
     ("/inApps/v1/transactions/4a", 400, 4_000_006),
+    ("/inApps/v1/transactions/" + String(repeating: "4", count: 64), 404, 4_040_010),
+    ("/inApps/v1/transactions/" + String(repeating: "4", count: 65), 400, 4_000_006),
     ("/inApps/v2/history/42", 404, 4_040_010),
     ("/inApps/v1/subscriptions/x", 400, 4_000_006),
     ("/inApps/v1/notifications/test/zzz", 400, 4_000_020),

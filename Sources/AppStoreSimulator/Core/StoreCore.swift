@@ -66,8 +66,8 @@ struct StoreCore: Sendable {
     except device: DeviceID? = nil,
     _ event: StoreEvent
   ) {
-    for other in state.devices where other.account == account && other.bundleID == app {
-      if other.id != device { tell(other.id, event) }
+    for other in state.devices(of: account, with: app) where other != device {
+      tell(other, event)
     }
   }
 

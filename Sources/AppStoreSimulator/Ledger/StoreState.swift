@@ -20,6 +20,10 @@ struct StoreState: Hashable, Sendable {
 
   private var transactionPlaces: [TransactionID: Int] = [:]
   private var heldPlaces: [Holder: [Int]] = [:]
+  private var heldSubscriptions: [Holder: [Int]] = [:]
+  private var heldDevices: [Holder: [Int]] = [:]
+  private var accountPlaces: [AccountID: Int] = [:]
+  private var devicePlaces: [DeviceID: Int] = [:]
   private var subscriptionPlaces: [OriginalTransactionID: Int] = [:]
   private var copyPlaces: [TransactionID: Int] = [:]
   private var notificationPlaces: [NotificationUUID: Int] = [:]
@@ -46,17 +50,17 @@ struct StoreState: Hashable, Sendable {
     lastStamp = entry.stamp
     switch entry.event {
     case .appAdded(let app): apps.append(app)
-    case .accountAdded(let account): accounts.append(account)
-    case .deviceAdded(let device): devices.append(device)
+    case .accountAdded(let account):
+      accountPlaces[account.id] = accounts.count
+      accounts.append(account)
+    case .deviceAdded(let device): add(device)
     case .storefrontChanged(let id, let storefront):
       changeAccount(id) { $0.storefront = storefront }
     case .askToBuyChanged(let id, let asks): changeAccount(id) { $0.asksToBuy = asks }
     case .paymentChanged(let id, let works): changeAccount(id) { $0.paymentWorks = works }
     case .sold(let record): add(record)
     case .upgraded(let id): change(id, entry) { $0.isUpgraded = true }
-    case .subscriptionBegan(let record):
-      subscriptionPlaces[record.originalTransactionID] = subscriptions.count
-      subscriptions.append(record)
+    case .subscriptionBegan(let record): add(record)
     case .subscription(let id, let event): changeSubscription(id, event, entry)
     case .finished(let id): finish(id)
     case .refunded(let id, let reason):
@@ -93,9 +97,9 @@ struct StoreState: Hashable, Sendable {
 extension StoreState {
   func app(_ id: BundleID) -> AppRecord? { apps.first { $0.bundleID == id } }
 
-  func account(_ id: AccountID) -> AccountRecord? { accounts.first { $0.id == id } }
+  func account(_ id: AccountID) -> AccountRecord? { accountPlaces[id].map { accounts[$0] } }
 
-  func device(_ id: DeviceID) -> DeviceRecord? { devices.first { $0.id == id } }
+  func device(_ id: DeviceID) -> DeviceRecord? { devicePlaces[id].map { devices[$0] } }
 
   func transaction(_ id: TransactionID) -> StoreTransactionRecord? {
     transactionPlaces[id].map { transactions[$0] }
@@ -120,7 +124,13 @@ extension StoreState {
   }
 
   func subscriptions(of account: AccountID, in app: BundleID) -> [SubscriptionRecord] {
-    subscriptions.filter { $0.account == account && $0.bundleID == app }
+    let places = heldSubscriptions[Holder(account: account, bundleID: app)] ?? []
+    return places.map { subscriptions[$0] }
+  }
+
+  /// The account's devices that have the app.
+  func devices(of account: AccountID, with app: BundleID) -> [DeviceID] {
+    (heldDevices[Holder(account: account, bundleID: app)] ?? []).map { devices[$0].id }
   }
 
   func copies(on device: DeviceID) -> [StoreTransactionRecord] {
@@ -132,7 +142,7 @@ extension StoreState {
 
 extension StoreState {
   private mutating func changeAccount(_ id: AccountID, _ body: (inout AccountRecord) -> Void) {
-    guard let place = accounts.firstIndex(where: { $0.id == id }) else { return }
+    guard let place = accountPlaces[id] else { return }
     body(&accounts[place])
   }
 
@@ -141,6 +151,20 @@ extension StoreState {
     let holder = Holder(account: record.account, bundleID: record.bundleID)
     heldPlaces[holder, default: []].append(transactions.count)
     transactions.append(record)
+  }
+
+  private mutating func add(_ device: DeviceRecord) {
+    devicePlaces[device.id] = devices.count
+    let holder = Holder(account: device.account, bundleID: device.bundleID)
+    heldDevices[holder, default: []].append(devices.count)
+    devices.append(device)
+  }
+
+  private mutating func add(_ record: SubscriptionRecord) {
+    subscriptionPlaces[record.originalTransactionID] = subscriptions.count
+    let holder = Holder(account: record.account, bundleID: record.bundleID)
+    heldSubscriptions[holder, default: []].append(subscriptions.count)
+    subscriptions.append(record)
   }
 
   private mutating func change(
@@ -179,7 +203,7 @@ extension StoreState {
   }
 
   private mutating func refreshReceipt(_ id: DeviceID, at date: Date) {
-    guard let place = devices.firstIndex(where: { $0.id == id }) else { return }
+    guard let place = devicePlaces[id] else { return }
     let device = devices[place]
     devices[place].receipt = ReceiptSnapshot(
       // Receipts count in whole seconds.
