@@ -141,8 +141,8 @@ extension VerifyReport {
   /// One JSON object.
   ///
   /// - **Shape:** `verdict`, `kind`; when accepted `environment`, `signedDate`, `judgedAt`,
-  ///   `trust`, `simulated` and the payload; when refused `failures`, each with `part`, `rule`, `reason` and
-  ///   `explanation`.
+  ///   `trust`, `simulated` and the payload; when refused `failures`, each with `part`, `rule`,
+  ///   `reason` and `explanation`.
   var json: JSONObject {
     var object: JSONObject = ["verdict": .string(isAccepted ? "accepted" : "refused")]
     object["kind"] = kindWord.map { .string($0) } ?? .null
