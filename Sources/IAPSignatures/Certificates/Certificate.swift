@@ -2,8 +2,10 @@ public import Foundation
 
 /// An X.509 certificate, read but not trusted.
 ///
+/// It never changes; it is a reference because every rule about a chain looks at it.
+///
 /// - **Source:** RFC 5280, section 4.1.
-public struct Certificate: Hashable, Sendable {
+public final class Certificate: Hashable, Sendable {
   /// The bytes that it was read from.
   public let der: [UInt8]
   /// The content of the serial number, as it is encoded.
@@ -87,6 +89,14 @@ public struct Certificate: Hashable, Sendable {
   public func `extension`(_ id: OID) -> CertificateExtension? {
     extensions.first { $0.id == id }
   }
+
+  /// Certificates are equal when their bytes are.
+  public static func == (left: Certificate, right: Certificate) -> Bool {
+    left === right || left.der == right.der
+  }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) { hasher.combine(der) }
 
   static func malformed(_ reason: String) -> CryptoError {
     CryptoError(code: "malformedCertificate", reason: reason)

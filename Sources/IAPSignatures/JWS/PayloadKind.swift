@@ -74,7 +74,7 @@ extension PayloadForm where Payload: SignedPayload {
     self.init(
       kind: Payload.kind,
       read: { object throws(PayloadError) in try Payload(object) },
-      claims: \.claims
+      claims: { $0.claims }
     )
   }
 }
