@@ -9,7 +9,7 @@ enum NotificationPost {
 
   /// Posts one notification.
   ///
-  /// - Returns: The HTTP status; nil without an answer, which is an outcome that the store notes down.
+  /// - Returns: The HTTP status; nil without an answer, which the store notes down.
   static func send(_ body: [UInt8], to url: URL, _ client: HTTPClient) async -> Int? {
     let request = HTTPOutgoingRequest(
       method: .post,

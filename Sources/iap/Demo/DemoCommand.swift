@@ -43,10 +43,8 @@ struct DemoCommand: Command {
   ) async throws(CommandError) -> ExitStatus {
     let seed = UInt64(try arguments.integer("seed") ?? 1)
     let start = try arguments.date("start") ?? console.now()
-    let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("iap-demo-\(ProcessInfo.processInfo.processIdentifier)")
     do {
-      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      let directory = try LiveTour.makeFolder()
       let world = try await TourWorld(seed: seed, start: start, directory: directory)
       console.line(
         Words(

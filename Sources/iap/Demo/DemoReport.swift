@@ -70,7 +70,7 @@ struct DemoTally: Sendable, Equatable {
   var orders = 0
   /// Units whose goods stand on the shelf of an app, each counted once.
   var delivered = 0
-  /// Paid units that stand on no shelf and were not set aside with everything needed to deliver them.
+  /// Paid units that stand on no shelf and were not set aside for a later delivery.
   var lost = 0
   /// Units whose goods stand on a shelf twice, or that the server granted twice.
   var doubled = 0

@@ -28,7 +28,7 @@ extension Tour {
     let result = try await buyDelivered(Self.coins)
     try await settleQueue()
     try require(app.count(of: Self.coins) == 1, "handed over \(app.count(of: Self.coins)) times")
-    let entries = try await grants(of: result.transactionId)
+    let entries = try await grants(of: TransactionID(result.transactionId))
     try require(entries == 1, "the server has \(entries) grants")
     return Words(
       "delivered, one grant on the server, finished",
@@ -37,9 +37,9 @@ extension Tour {
   }
 
   /// How many grants the server's ledger has for a transaction.
-  private func grants(of transactionId: String) async throws -> Int {
+  private func grants(of id: TransactionID) async throws -> Int {
     let purchase = try await serverPurchases().first { purchase in
-      purchase["transactionIds"]?.arrayValue?.contains(.string(transactionId)) == true
+      purchase["transactionIds"]?.arrayValue?.contains(.string(id.rawValue)) == true
     }
     let entries = purchase?["entries"]?.arrayValue?.compactMap(\.objectValue) ?? []
     return entries.count { $0["kind"] == "grant" }
@@ -49,8 +49,8 @@ extension Tour {
     guard let effect = app.effects.last(where: { $0.productId == Self.coins.rawValue }) else {
       throw CommandError(.failed, "there is no purchase to present")
     }
-    let id = effect.transactionId
-    let proof = try proof(of: TransactionID(id), on: app.device)
+    let id = TransactionID(effect.transactionId)
+    let proof = try proof(of: id, on: app.device)
     let caller = world.caller
     let answers = try await withThrowingTaskGroup(of: JSONObject.self) { group in
       for _ in 0..<20 { group.addTask { try await caller.verify(proof) } }

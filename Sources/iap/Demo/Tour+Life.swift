@@ -56,6 +56,8 @@ extension Tour {
     try require(app.count(of: Self.coins) == before, "delivered although it was rejected")
     let kept = app.manager.store.records().last { $0.state == .quarantined }
     try require(kept != nil, "nothing was kept for a later delivery")
+    let count = kept?.rejections ?? 0
+    try require(count > 3, "set aside after \(count) rejections")
     route.isProduction = false
     if generation == .storekit1 {
       app.update { $0 = usual }
@@ -65,8 +67,8 @@ extension Tour {
     try await settleQueue()
     try require(app.count(of: Self.coins) == before + 1, "the later order was not delivered once")
     return Words(
-      "\(kept?.rejections ?? 0) rejections: quarantined, kept and finished; a later order came through",
-      zh: "\(kept?.rejections ?? 0) 次拒绝后：隔离、保留并完成；之后的订单正常交付"
+      "\(count) rejections: quarantined, kept and finished; a later order came through",
+      zh: "\(count) 次拒绝后：隔离、保留并完成；之后的订单正常交付"
     )
   }
 

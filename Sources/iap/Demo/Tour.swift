@@ -7,7 +7,8 @@ import SimulatedApp
 import SimulatedDevice
 import Synchronization
 
-/// One walk through the tour with one of Apple's two APIs: an account of its own, a telephone, an app.
+/// One walk through the tour with one of Apple's two APIs: an account of its own, a telephone and
+/// an app.
 ///
 /// Steps build on each other; a step that fails does not stop the next.
 struct Tour: Sendable {
@@ -105,7 +106,7 @@ struct Tour: Sendable {
   func result(of step: Step) async -> DemoStep {
     do {
       let tour = self
-      let detail = try await LiveTourTime.deadline(step.name(.english), seconds: 60) {
+      let detail = try await LiveTour.deadline(step.name(.english), seconds: 60) {
         try await step.run(tour)
       }
       return DemoStep(name: step.name, path: generation.rawValue, ok: true, detail: detail)
@@ -122,7 +123,7 @@ struct Tour: Sendable {
     _ what: String,
     _ action: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    try await LiveTourTime.deadline(what, action)
+    try await LiveTour.deadline(what, action)
   }
 
   /// Buys and expects the goods at once.

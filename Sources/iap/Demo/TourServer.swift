@@ -6,7 +6,7 @@ import HTTPValues
 import IAPModel
 import MicroHTTP
 
-/// A server of the tour, which can be stopped and started again at the same address on the same file.
+/// A server of the tour, which can be stopped and started again: same address, same file.
 actor TourServer {
   /// Where it listens, also while it is stopped.
   nonisolated let base: String

@@ -123,7 +123,7 @@ final class TourWorld: Sendable {
     var idleRests = 0
     for _ in 0..<Self.restsMax {
       if try await isMet() { return }
-      await LiveTourTime.rest()
+      await LiveTour.rest()
       idleRests += 1
       guard idleRests >= Self.restsBeforeAdvance, let due = store.clock.nextDue, due <= end
       else { continue }

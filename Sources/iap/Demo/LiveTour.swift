@@ -1,7 +1,17 @@
 import Foundation
 
-/// Real time, for what happens on real sockets: the tour's own time is the store's.
-enum LiveTourTime {
+/// What the tour takes from the real machine: a folder, and time for what happens on sockets.
+///
+/// The tour's own time is the store's.
+enum LiveTour {
+  /// Makes an empty folder of this process's own.
+  static func makeFolder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("iap-demo-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
   /// Rests for a moment, so that sockets and other tasks get on.
   static func rest() async { try? await Task.sleep(for: .milliseconds(2)) }
 
