@@ -6,6 +6,9 @@ ONCE ?=
 
 # An import of a target that the manifest does not declare must not build by accident.
 STRICT := --explicit-target-dependency-import-check error
+# One test after another: tests of servers and clocks measure real time, and a pool that is busy with
+# all suites at once makes them wait for each other.
+RUN := --no-parallel
 FORMATTED := Sources Tests Package.swift $(wildcard Snippets)
 
 .PHONY: help demo test test-all lint format bench clean bootstrap
@@ -29,16 +32,16 @@ demo: bootstrap
 
 test: bootstrap
 	$(SWIFT) build --build-tests $(STRICT)
-	$(SWIFT) test --skip-build
+	$(SWIFT) test --skip-build $(RUN)
 
 test-all: test
-	$(SWIFT) test -c release -Xswiftc -enable-testing
-	$(SWIFT) test --sanitize=thread --scratch-path .build-thread
+	$(SWIFT) test $(RUN) -c release -Xswiftc -enable-testing
+	$(SWIFT) test $(RUN) --sanitize=thread --scratch-path .build-thread
 
 lint: bootstrap
 	$(SWIFT) format lint --strict --recursive --parallel $(FORMATTED)
 	$(SWIFT) build --build-tests $(STRICT)
-	$(SWIFT) test --skip-build --filter TidyTests
+	$(SWIFT) test --skip-build $(RUN) --filter TidyTests
 
 format:
 	$(SWIFT) format format --in-place --recursive --parallel $(FORMATTED)
