@@ -4,8 +4,8 @@ import IAPModel
 import SimulatedDevice
 import Synchronization
 
-/// What the app of a simulated device has handed to its user: kept on the device's disk, as a real app
-/// would, so that it outlives a kill.
+/// What the app of a simulated device has handed to its user: kept on the device's disk, as a real
+/// app would, so that it outlives a kill.
 ///
 /// An effect is one line that was flushed. A key that is there already has no second effect.
 package struct GoodsEffect: Hashable, Sendable, Codable {

@@ -6,8 +6,8 @@ package import Foundation
 import StoreKit
 import Synchronization
 
-/// An app on a simulated device: it sells through the client that ships to telephones, and puts what
-/// it hands over on a shelf on the device's disk.
+/// An app on a simulated device: it sells through the client that ships to telephones, and puts
+/// what it hands over on a shelf on the device's disk.
 ///
 /// It outlives its processes: kill it, launch it again, and read what the user has.
 ///

@@ -14,7 +14,8 @@ public struct IAPConfiguration: Sendable {
   /// Hands over the goods; without one, accepted purchases wait for
   /// ``TransactionStore/markConsumed(_:)`` or are taken from the listener.
   public var delivery: DeliveryHandler?
-  /// Whether delivery waits for ``IAPManager/openDelivery()``: until the user signed in, for example.
+  /// Whether delivery waits for ``IAPManager/openDelivery()``: until the user signed in, for
+  /// example.
   public var holdsDelivery: Bool
   /// The types of the products, for what StoreKit 1 does not say.
   public var productTypes: [String: ProductType]

@@ -2,8 +2,8 @@ extension IAPManager {
   /// Restores what the customer owns; call it on the user's tap only.
   ///
   /// - Returns: What the customer owns and may use.
-  /// - Throws: ``IAPError``: `userCancelled`; `pending` when everything that was found still has to be
-  ///   checked; or why the store could not be asked.
+  /// - Throws: ``IAPError``: `userCancelled`; `pending` when everything that was found still has to
+  ///   be checked; or why the store could not be asked.
   public func restore() async throws -> [IAPTransactionResult] {
     let summary = await restoreSummary()
     if summary.isCancelled { throw IAPError.userCancelled }

@@ -177,8 +177,8 @@ public final class IAPManager: IAPService {
   ///
   /// - Parameter productId: The product's id.
   /// - Returns: The transaction, when it was accepted and handed over.
-  /// - Throws: ``IAPError``; `userCancelled` needs no message, and after `pending` the goods come by
-  ///   themselves.
+  /// - Throws: ``IAPError``; `userCancelled` needs no message, and after `pending` the goods come
+  ///   by themselves.
   public func purchase(productId: String) async throws -> IAPTransactionResult {
     try await buy(productId).get()
   }

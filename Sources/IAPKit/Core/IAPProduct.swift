@@ -1,7 +1,8 @@
 public import Foundation
 public import IAPModel
 
-/// A product as the App Store describes it to this customer, the same for both StoreKit generations.
+/// A product as the App Store describes it to this customer, the same for both StoreKit
+/// generations.
 ///
 /// A value that the generation in use does not offer is absent, never invented.
 ///

@@ -11,8 +11,8 @@ public protocol IAPService: Sendable {
   ///
   /// - Parameter productId: The product's id.
   /// - Returns: The transaction, when it was accepted and handed over.
-  /// - Throws: ``IAPError``; `userCancelled` needs no message, and after `pending` the goods come by
-  ///   themselves.
+  /// - Throws: ``IAPError``; `userCancelled` needs no message, and after `pending` the goods come
+  ///   by themselves.
   func purchase(productId: String) async throws -> IAPTransactionResult
 
   /// Restores what the customer owns; call it on the user's tap only.

@@ -2,7 +2,8 @@ public import Foundation
 
 /// What an app may say about one purchase beside the product.
 public struct PurchaseOptions: Hashable, Sendable {
-  /// How many, 1 to 10; only consumables and non-renewing subscriptions can be bought more than once.
+  /// How many, 1 to 10; only consumables and non-renewing subscriptions can be bought more than
+  /// once.
   public var quantity: Int
   /// The app's own token for the user.
   ///

@@ -4,8 +4,8 @@ import IAPModel
 
 /// The file in which access is remembered from one launch to the next.
 ///
-/// It is a convenience and no proof: what comes out of it is provisional until the server or the App
-/// Store has said it again.
+/// It is a convenience and no proof: what comes out of it is provisional until the server or the
+/// App Store has said it again.
 struct AccessCache: Sendable {
   static let fileName = "access.json"
   static let version: Int64 = 1

@@ -21,8 +21,8 @@ public final class EntitlementManager: Sendable {
 
   /// Makes one that knows nothing yet and keeps nothing.
   ///
-  /// - Parameter entitlements: Which entitlements a product opens; a product that is not named opens
-  ///   one of its own id.
+  /// - Parameter entitlements: Which entitlements a product opens; a product that is not named
+  ///   opens one of its own id.
   public convenience init(entitlements: [String: [String]] = [:]) {
     self.init(
       entitlements: entitlements,

@@ -4,7 +4,8 @@ import Foundation
 import IAPSignatures
 import Security
 
-/// The cryptography of Apple's platforms: CryptoKit for elliptic curves and digests, Security for RSA.
+/// The cryptography of Apple's platforms: CryptoKit for elliptic curves and digests, Security for
+/// RSA.
 package struct LivePrimitives: VerificationPrimitives {
   /// Makes the primitives.
   package init() {}

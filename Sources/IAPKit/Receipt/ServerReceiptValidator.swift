@@ -4,10 +4,11 @@ import IAPModel
 /// Asks your server whether a purchase is real.
 ///
 /// It posts JSON to the endpoint: `signedTransaction` (StoreKit 2) or `receipt` in base64 with
-/// `transactionId` (StoreKit 1), `sandbox`, and beside them `productId`, `orderNumber`, `account` and
-/// `installation` where they are known. Only an answer with status 200 whose JSON says `isValid` or
-/// `verdict` is a verdict. Everything else is thrown and means "ask again": no connection, a time-out,
-/// any other status, a body that is too long, malformed, or about another product.
+/// `transactionId` (StoreKit 1), `sandbox`, and beside them `productId`, `orderNumber`, `account`
+/// and `installation` where they are known. Only an answer with status 200 whose JSON says
+/// `isValid` or `verdict` is a verdict. Everything else is thrown and means "ask again": no
+/// connection, a time-out, any other status, a body that is too long, malformed, or about another
+/// product.
 public struct ServerReceiptValidator: ReceiptValidator {
   /// The longest answer that is read, in bytes.
   public static let answerBytesMax = 1024 * 1024

@@ -98,7 +98,8 @@ package final class SK2StoreAdapter: StoreAdapter, ProductSource {
     return .finished
   }
 
-  /// Lists what the account owns; only when the device knows of nothing is the user asked to sign in.
+  /// Lists what the account owns; only when the device knows of nothing is the user asked to sign
+  /// in.
   package func restore() async throws(IAPError) -> [StoreTransaction] {
     let known = await currentEntitlements()
     guard known.isEmpty else { return known }
