@@ -2,8 +2,8 @@ package import IAPModel
 
 /// What delivery needs of StoreKit.
 ///
-/// `StoreKit1/` and `StoreKit2/` conform. An adapter maps types and decides nothing. Loading products
-/// is not its task: the funnel never needs them.
+/// `StoreKit1/` and `StoreKit2/` conform. An adapter maps types and decides nothing. Loading
+/// products is not its task: the funnel never needs them.
 package protocol StoreAdapter: Sendable {
   var generation: StoreGeneration { get }
   /// Whether this device and account may pay.
