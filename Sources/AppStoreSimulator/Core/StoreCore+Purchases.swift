@@ -101,7 +101,7 @@ extension StoreCore {
   ) -> PurchaseDecision {
     let product = app.catalog[request.productID]
     var holdings = PurchaseRule.Holdings()
-    if let product {
+    if let product, product.type == .nonConsumable {
       holdings.owned = state.held(by: account.id, in: app.bundleID).last {
         $0.productID == product.id
       }
