@@ -14,6 +14,8 @@ package struct AppSetup: Sendable {
     case device
     /// A server, by the client's own ``ServerReceiptValidator``.
     case server(endpoint: URL, transport: AppTransport)
+    /// Any validator, in the app's process.
+    case validator(any ReceiptValidator)
     /// A closure that plays the server; what it throws counts as no answer.
     case script(@Sendable (TransactionEvidence) async throws -> ReceiptValidationResult)
   }

@@ -20,9 +20,14 @@ package final class EventLog<Element: Sendable>: Sendable {
   package var elements: [Element] { state.withLock { $0.elements } }
 
   /// Adds one and wakes those who waited for it.
-  package func append(_ element: Element) {
+  package func append(_ element: Element) { wake(after: element) }
+
+  /// Asks those who wait to look again: something outside of this log has changed.
+  package func lookAgain() { wake(after: nil) }
+
+  private func wake(after element: Element?) {
     let met = state.withLock { state in
-      state.elements.append(element)
+      if let element { state.elements.append(element) }
       let met = state.waiters.filter { $0.isMet(state.elements) }
       state.waiters.removeAll { $0.isMet(state.elements) }
       return met

@@ -198,6 +198,28 @@ package final class SimulatedApp: Sendable {
   }
 }
 
+extension SimulatedApp {
+  /// How often ``letTimePass(until:)`` wakes the app before it gives up.
+  package static let wakesMax = 200
+
+  /// Lets the store's clock run whenever the app sleeps, until something is so.
+  ///
+  /// - Parameter isSo: The condition; looked at after everything that the app tells.
+  /// - Returns: Whether it is so; false when the app was woken ``wakesMax`` times in vain.
+  package func letTimePass(until isSo: @escaping @Sendable () -> Bool) async -> Bool {
+    var seen = 0
+    for _ in 0..<Self.wakesMax {
+      let known = seen
+      await events.wait(until: { [naps] _ in isSo() || naps.elements.count > known })
+      if isSo() { return true }
+      let naps = naps.elements
+      seen = naps.count
+      if let due = naps.max() { device.store.clock.advance(to: due) }
+    }
+    return isSo()
+  }
+}
+
 // MARK: Building the client
 
 extension SimulatedApp {
@@ -238,6 +260,8 @@ extension SimulatedApp {
     case .device: nil
     case .server(let endpoint, let transport):
       ServerReceiptValidator(endpoint: endpoint, http: network(process, transport))
+    case .validator(let validator):
+      ScriptedValidator(process: process) { try await validator.validate($0) }
     case .script(let script): ScriptedValidator(process: process, script: script)
     }
   }
@@ -258,9 +282,10 @@ extension SimulatedApp {
     let clock = device.store.clock
     return IAPWorld(
       now: { clock.now },
-      sleep: { [naps] seconds in
+      sleep: { [naps, events] seconds in
         let due = clock.now.addingTimeInterval(seconds)
         naps.append(due)
+        events.lookAgain()
         try await process.guarded { try await clock.sleep(until: due) }
       },
       uuid: { [self] in chance.withLock { $0.nextUUID() } },

@@ -77,6 +77,10 @@ public final class IAPManager: IAPService {
       files: world.files,
       log: world.log
     )
+    let entitlements = entitlements
+    let validator = configuration.validator.map {
+      WatchedValidator(validator: $0, entitlements: entitlements)
+    }
     funnel = DeliveryFunnel(
       configuration: FunnelConfiguration(
         isSandbox: configuration.isSandbox,
@@ -88,11 +92,12 @@ public final class IAPManager: IAPService {
       world: world,
       adapter: adapter,
       store: store,
-      validator: configuration.validator,
-      handler: configuration.delivery
+      validator: validator,
+      handler: configuration.delivery.map { entitlements.applying($0) }
     )
     refresh = EntitlementRefresh(
       configuration: configuration,
+      validator: validator,
       store: store,
       adapter: adapter,
       funnel: funnel,
@@ -209,6 +214,7 @@ public final class IAPManager: IAPService {
   ) async -> PurchaseOutcome {
     guard states.begin(productId) else { return await join(productId, options) }
     let outcome = await buyFirst(productId, options)
+    if case .delivered(let result) = outcome { entitlements.apply(result) }
     states.end(productId, outcome)
     return outcome
   }
@@ -276,9 +282,11 @@ public final class IAPManager: IAPService {
   public func transactionStream(replayingMissed: Bool) -> AsyncStream<IAPTransactionResult> {
     let events = funnel.events.subscribe(replaying: replayingMissed)
     return AsyncStream { continuation in
-      let task = Task {
+      let task = Task { [entitlements] in
         for await event in events {
-          if case .ready(_, let result) = event { continuation.yield(result) }
+          guard case .ready(_, let result) = event else { continue }
+          entitlements.apply(result)
+          continuation.yield(result)
         }
         continuation.finish()
       }
@@ -294,7 +302,10 @@ public final class IAPManager: IAPService {
   public func startTransactionListener(
     _ handler: @escaping @Sendable (IAPTransactionResult) -> Void
   ) {
-    attach { _, result in handler(result) }
+    attach { [entitlements] _, result in
+      entitlements.apply(result)
+      handler(result)
+    }
   }
 
   /// Ends what ``startTransactionListener(_:)`` began; it can be started again.

@@ -18,9 +18,13 @@ struct AccessCache: Sendable {
       let root = try? JSONParser.parseObject(bytes, limits: .document),
       root["version"]?.integerValue == Self.version
     else { return }
-    if let asOf = root["serverAsOf"]?.integerValue {
-      view.server = AccessView.ServerAnswer(
-        entitlements: (root["server"]?.arrayValue ?? []).compactMap(Self.entitlement),
+    for value in root["server"]?.arrayValue ?? [] {
+      guard let answer = value.objectValue, let asOf = answer["asOf"]?.integerValue
+      else { continue }
+      let purchase = answer["purchase"]?.stringValue
+      let scope = purchase.map { AccessView.Scope.purchase(OriginalTransactionID($0)) }
+      view.answers[scope ?? .customer] = AccessView.ServerAnswer(
+        entitlements: (answer["entitlements"]?.arrayValue ?? []).compactMap(Self.entitlement),
         asOf: Date(milliseconds: asOf),
         isFresh: false
       )
@@ -35,10 +39,16 @@ struct AccessCache: Sendable {
   /// Writes what there is to remember.
   func save(_ view: AccessView, at now: Date) throws(IAPError) {
     var root: JSONObject = ["version": .integer(Self.version)]
-    if let server = view.server {
-      root["serverAsOf"] = .integer(server.asOf.milliseconds)
-      root["server"] = .array(server.entitlements.map { Self.value($0) })
-    }
+    root["server"] = .array(
+      view.answers.map { scope, answer in
+        var object: JSONObject = [
+          "asOf": .integer(answer.asOf.milliseconds),
+          "entitlements": .array(answer.entitlements.map { Self.value($0) }),
+        ]
+        if case .purchase(let id) = scope { object["purchase"] = .string(id.rawValue) }
+        return .object(object)
+      }
+    )
     let device = view.report(at: now).entitlements
     if view.isDeviceListed || !device.isEmpty {
       root["deviceAsOf"] = .integer(now.milliseconds)

@@ -4,6 +4,14 @@ import IAPModel
 
 /// Everything from which access is judged: a value, so that judging is pure.
 struct AccessView: Hashable, Sendable {
+  /// How much an answer of the server covers.
+  enum Scope: Hashable, Sendable {
+    /// Everything that the customer has: the server knows the account, or saw a whole receipt.
+    case customer
+    /// One purchase or subscription, by its original transaction.
+    case purchase(OriginalTransactionID)
+  }
+
   /// What the server said, and when.
   struct ServerAnswer: Hashable, Sendable {
     var entitlements: [ValidatedEntitlement]
@@ -23,69 +31,109 @@ struct AccessView: Hashable, Sendable {
   var policy = AccessPolicy()
   /// Whether there is a server, which then has the last word.
   var hasServer = false
-  var server: ServerAnswer?
+  var answers: [Scope: ServerAnswer] = [:]
   /// What the device knows of the customer's transactions.
   var facts: Set<StoreFact> = []
-  /// The transactions that the device learnt of after the server's answer.
+  /// The transactions that the server has judged, and those of them that it refused.
+  var judged: Set<TransactionID> = []
+  var refused: Set<TransactionID> = []
+  /// What the device learnt of and the server has not answered to yet.
   var unanswered: Set<TransactionID> = []
   /// Whether the device has listed everything that the customer owns.
   var isDeviceListed = false
   var remembered: [Remembered] = []
   var rememberedAsOf: Date?
+}
 
-  /// Takes the server's answer, which covers everything that the device knew until then.
-  mutating func take(_ entitlements: [ValidatedEntitlement], at now: Date) {
-    server = ServerAnswer(entitlements: entitlements, asOf: now, isFresh: true)
-    unanswered = []
+// MARK: Learning
+
+extension AccessView {
+  /// Takes the server's answer, which covers everything in its scope that was known until then.
+  mutating func take(_ entitlements: [ValidatedEntitlement], _ scope: Scope, at now: Date) {
+    switch scope {
+    case .customer:
+      answers = [:]
+      unanswered = []
+    case .purchase(let original):
+      for fact in facts where fact.originalTransactionID == original {
+        if let id = fact.transaction?.transactionID { unanswered.remove(id) }
+      }
+    }
+    answers[scope] = ServerAnswer(entitlements: entitlements, asOf: now, isFresh: true)
   }
 
-  /// Takes a transaction that the device learnt of; returns whether it says anything new.
-  mutating func take(_ payload: TransactionPayload) -> Bool {
+  /// Takes the server's verdict on one transaction.
+  mutating func take(_ id: TransactionID, isAccepted: Bool) {
+    judged.insert(id)
+    if isAccepted { refused.remove(id) } else { refused.insert(id) }
+  }
+
+  /// Takes a transaction that the device learnt of.
+  ///
+  /// - Parameters:
+  ///   - payload: The transaction.
+  ///   - isListed: Whether it is on the device's list: then an answer that covers it stands.
+  /// - Returns: Whether it says anything new.
+  mutating func take(_ payload: TransactionPayload, isListed: Bool = false) -> Bool {
     guard facts.insert(.transaction(payload)).inserted else { return false }
-    unanswered.insert(payload.transactionID)
+    let isCovered =
+      answers[.customer] != nil || answers[.purchase(payload.originalTransactionID)] != nil
+    let isJudged = payload.revocationDate == nil && judged.contains(payload.transactionID)
+    if !isJudged, !(isListed && isCovered) { unanswered.insert(payload.transactionID) }
     return true
   }
+}
 
+// MARK: Judging
+
+extension AccessView {
   /// What the device's own facts say.
   func report(at now: Date) -> AccessReport {
-    StoreHistory(facts).access(at: now, catalog: catalog)
+    let counted = facts.filter { fact in
+      fact.transaction.map { !refused.contains($0.transactionID) } ?? true
+    }
+    return StoreHistory(counted).access(at: now, catalog: catalog)
   }
 
   /// Whether the user may use the feature.
   func access(to id: String, at now: Date) -> Access {
     let report = report(at: now)
     let device = report.access(to: EntitlementID(id))
-    if let server, isUsable(server, at: now) {
-      if let entry = serverEntry(in: server, id: id, report: report, at: now) {
-        return .yes(until: entry.until, source: .server, provisional: !server.isFresh)
-      }
-      if let device, unanswered.contains(device.transactionID) {
-        return .yes(until: device.until, source: .device, provisional: true)
-      }
-      return server.isFresh || isDeviceListed ? .no : .unknown
+    let answers = timelyAnswers(at: now)
+    guard !answers.isEmpty else {
+      if let device { return .yes(until: device.until, source: .device, provisional: hasServer) }
+      if isDeviceListed { return .no }
+      return rememberedAccess(to: id, report: report, at: now)
     }
-    if let device { return .yes(until: device.until, source: .device, provisional: hasServer) }
-    if isDeviceListed { return .no }
-    return rememberedAccess(to: id, report: report, at: now)
+    let said = grants(of: answers, report: report, at: now)
+      .filter { $0.entitlement.id == id }
+      .max { ($0.entitlement.until ?? .distantFuture) < ($1.entitlement.until ?? .distantFuture) }
+    if let said {
+      return .yes(until: said.entitlement.until, source: .server, provisional: !said.isFresh)
+    }
+    if let device, unanswered.contains(device.transactionID) {
+      return .yes(until: device.until, source: .device, provisional: true)
+    }
+    return isDeviceListed || answers.contains(where: \.isFresh) ? .no : .unknown
   }
 
   /// The products that give access.
   func productIDs(at now: Date) -> Set<String> {
     let report = report(at: now)
-    guard let server, isUsable(server, at: now) else {
+    let answers = timelyAnswers(at: now)
+    guard !answers.isEmpty else {
       var ids = Set(report.productIDs.map(\.rawValue))
-      if !isDeviceListed {
-        for entry in remembered
-        where rememberedAccess(to: entry.id, report: report, at: now).isGranted {
-          ids.insert(entry.productId)
-        }
+      guard !isDeviceListed else { return ids }
+      for entry in remembered
+      where rememberedAccess(to: entry.id, report: report, at: now).isGranted {
+        ids.insert(entry.productId)
       }
       return ids
     }
     var ids = Set(
-      server.entitlements
-        .filter { isRunning($0, at: now) && !isRevoked($0, since: server.asOf, in: report) }
-        .compactMap { $0.productId ?? $0.id }
+      grants(of: answers, report: report, at: now).map {
+        $0.entitlement.productId ?? $0.entitlement.id
+      }
     )
     for entitlement in report.entitlements where unanswered.contains(entitlement.transactionID) {
       ids.insert(entitlement.productID.rawValue)
@@ -93,8 +141,13 @@ struct AccessView: Hashable, Sendable {
     return ids
   }
 
-  private func isUsable(_ server: ServerAnswer, at now: Date) -> Bool {
-    isTimely(server.asOf, at: now)
+  private struct Grant {
+    let entitlement: ValidatedEntitlement
+    let isFresh: Bool
+  }
+
+  private func timelyAnswers(at now: Date) -> [ServerAnswer] {
+    answers.values.filter { isTimely($0.asOf, at: now) }
   }
 
   private func isTimely(_ asOf: Date, at now: Date) -> Bool {
@@ -102,38 +155,30 @@ struct AccessView: Hashable, Sendable {
     return age <= policy.offlineSeconds && age >= -policy.rollbackSeconds
   }
 
-  private func serverEntry(
-    in server: ServerAnswer,
-    id: String,
+  private func grants(
+    of answers: [ServerAnswer],
     report: AccessReport,
     at now: Date
-  ) -> ValidatedEntitlement? {
-    server.entitlements
-      .filter {
-        $0.id == id && isRunning($0, at: now) && !isRevoked($0, since: server.asOf, in: report)
-      }
-      .max { ($0.until ?? .distantFuture) < ($1.until ?? .distantFuture) }
-  }
-
-  private func isRunning(_ entry: ValidatedEntitlement, at now: Date) -> Bool {
-    entry.until.map { $0 > now } ?? true
+  ) -> [Grant] {
+    answers.flatMap { answer in
+      answer.entitlements
+        .filter { ($0.until.map { $0 > now } ?? true) && !isRevoked($0, in: report) }
+        .map { Grant(entitlement: $0, isFresh: answer.isFresh) }
+    }
   }
 
   /// Whether the device learnt of a revocation that the server's answer could not know: it acts at
   /// once.
-  private func isRevoked(
-    _ entry: ValidatedEntitlement,
-    since asOf: Date,
-    in report: AccessReport
-  ) -> Bool {
+  private func isRevoked(_ entry: ValidatedEntitlement, in report: AccessReport) -> Bool {
     report.lapsed.contains { lapsed in
-      lapsed.reason == .revoked && lapsed.id.rawValue == entry.id
-        && lapsed.productID.rawValue == entry.productId ?? lapsed.productID.rawValue
-        && facts.contains { fact in
-          guard let payload = fact.transaction else { return false }
-          return payload.originalTransactionID == lapsed.originalTransactionID
-            && payload.revocationDate != nil && unanswered.contains(payload.transactionID)
-        }
+      guard lapsed.reason == .revoked, lapsed.id.rawValue == entry.id,
+        entry.productId == nil || entry.productId == lapsed.productID.rawValue
+      else { return false }
+      return facts.contains { fact in
+        guard let payload = fact.transaction else { return false }
+        return payload.originalTransactionID == lapsed.originalTransactionID
+          && payload.revocationDate != nil && unanswered.contains(payload.transactionID)
+      }
     }
   }
 

@@ -101,10 +101,19 @@ public final class EntitlementManager: Sendable {
     take(payload: payload)
   }
 
-  /// Takes what the server says that the customer may use.
-  func apply(server entitlements: [ValidatedEntitlement]) {
+  /// Takes a validator's answer about one transaction.
+  ///
+  /// An answer that knows the account, or was shown a whole receipt, covers the customer; any other
+  /// covers the one purchase.
+  func take(_ result: ReceiptValidationResult, about evidence: TransactionEvidence) {
     let now = now()
-    view.withLock { $0.take(entitlements, at: now) }
+    let isWhole = evidence.account != nil || evidence.signedTransaction == nil
+    let original = OriginalTransactionID(evidence.originalTransactionId)
+    view.withLock { view in
+      view.take(TransactionID(evidence.transactionId), isAccepted: result.isValid)
+      guard let list = result.entitlements else { return }
+      view.take(list, isWhole ? .customer : .purchase(original), at: now)
+    }
     changed()
   }
 
@@ -116,10 +125,7 @@ public final class EntitlementManager: Sendable {
         guard case .verified = transaction.verification else { continue }
         var payload = transaction.payload
         if payload.signedDate == nil { payload.signedDate = now }
-        // What was listed is no news: the server's answer stands before it.
-        let isNews = view.server == nil || view.unanswered.contains(payload.transactionID)
-        _ = view.take(payload)
-        if !isNews { view.unanswered.remove(payload.transactionID) }
+        _ = view.take(payload, isListed: true)
       }
       view.isDeviceListed = true
     }

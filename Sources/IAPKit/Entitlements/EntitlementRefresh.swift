@@ -4,12 +4,14 @@ import IAPModel
 /// Asks who can tell what the user may use: the device for its list, then the server.
 ///
 /// The server is asked about the newest transaction of each purchase, so that it also says what was
-/// taken back without the device's knowing (StoreKit 1).
+/// taken back without the device's knowing (StoreKit 1). Its answers reach the access through
+/// ``WatchedValidator``.
 final class EntitlementRefresh: Sendable {
   /// The most purchases that are asked about at once.
   static let questionsMax = 10
 
   private let configuration: IAPConfiguration
+  private let validator: (any ReceiptValidator)?
   private let store: TransactionStore
   private let adapter: any StoreAdapter
   private let funnel: DeliveryFunnel
@@ -19,6 +21,7 @@ final class EntitlementRefresh: Sendable {
 
   init(
     configuration: IAPConfiguration,
+    validator: (any ReceiptValidator)?,
     store: TransactionStore,
     adapter: any StoreAdapter,
     funnel: DeliveryFunnel,
@@ -26,6 +29,7 @@ final class EntitlementRefresh: Sendable {
     readReceipt: @escaping @Sendable () -> [UInt8]?
   ) {
     self.configuration = configuration
+    self.validator = validator
     self.store = store
     self.adapter = adapter
     self.funnel = funnel
@@ -51,7 +55,7 @@ final class EntitlementRefresh: Sendable {
     if adapter.generation == .storekit2 {
       entitlements.applyDeviceList(await adapter.currentEntitlements())
     }
-    guard let validator = configuration.validator else { return }
+    guard let validator else { return }
     for record in questions() {
       // No answer is no news: what is known stays, and the next occasion asks again.
       guard let result = try? await validator.validate(evidence(record)) else { continue }
@@ -60,25 +64,24 @@ final class EntitlementRefresh: Sendable {
       {
         await funnel.applyRevocation(record.transaction.transactionID, at: date)
       }
-      if let list = result.entitlements { entitlements.apply(server: list) }
     }
   }
 
-  /// The newest judged record of each purchase, the newest purchases first.
+  /// The newest judged record of each purchase that gives access, the newest purchases first.
   private func questions() -> [TransactionRecord] {
     var seen: Set<String> = []
     let judged = store.records().reversed().filter { record in
+      guard record.productType != .consumable else { return false }
       switch record.state {
-      case .accepted, .delivered, .finished: !record.transaction.isProofless
-      case .held, .received, .quarantined, .refused: false
+      case .accepted, .delivered, .finished: return !record.transaction.isProofless
+      case .held, .received, .quarantined, .refused: return false
       }
     }
     let newest = judged.filter { seen.insert($0.originalTransactionId).inserted }
-    guard adapter.generation == .storekit1 else {
-      // A signed transaction's refund reaches the device by itself; one answer covers the customer.
-      return Array(newest.prefix(1))
-    }
-    return Array(newest.prefix(Self.questionsMax))
+    // With an account one answer covers the customer, and a refund of a signed transaction reaches
+    // the device by itself.
+    let isOneEnough = adapter.generation == .storekit2 && configuration.account != nil
+    return Array(newest.prefix(isOneEnough ? 1 : Self.questionsMax))
   }
 
   private func evidence(_ record: TransactionRecord) -> TransactionEvidence {
@@ -107,13 +110,19 @@ extension StoreTransaction {
 }
 
 extension EntitlementManager {
+  /// The handler, told of goods after the access that comes with them.
+  func applying(_ handler: @escaping DeliveryHandler) -> DeliveryHandler {
+    { [self] delivery in
+      apply(delivery.transaction)
+      return await handler(delivery)
+    }
+  }
+
   /// Takes what the delivery funnel tells.
   func follow(_ event: FunnelEvent) {
     switch event {
     case .saved(let record): apply(record.transaction)
-    case .accepted(let record, let result):
-      apply(record.transaction)
-      if let list = result?.entitlements { apply(server: list) }
+    case .accepted(let record, _): apply(record.transaction)
     case .ready(_, let result):
       // What is taken back or given again has no other event of its own.
       apply(result)
