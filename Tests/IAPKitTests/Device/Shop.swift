@@ -1,0 +1,153 @@
+import AppStoreSimulator
+import Foundation
+import IAPEntitlements
+import IAPKit
+import IAPModel
+import IAPSignatures
+import SimulatedApp
+import SimulatedDevice
+import Synchronization
+import Testing
+
+/// A simulated store, a customer, and a server that knows the truth.
+struct Shop {
+  static let account: AccountID = "ada"
+  static let start = Date(timeIntervalSince1970: 1_750_000_000)
+  static let coins = DemoCatalog.coins
+  static let lifetime = DemoCatalog.lifetime
+  static let monthly = DemoCatalog.monthly
+
+  let store: SimulatedAppStore
+  let server: TruthfulServer
+  let generation: StoreGeneration
+
+  init(_ generation: StoreGeneration) throws {
+    self.generation = generation
+    store = try SimulatedAppStore(
+      configuration: StoreConfiguration(
+        catalog: try DemoCatalog.load(),
+        bundleID: DemoCatalog.bundleID,
+        appAppleID: DemoCatalog.appAppleID,
+        start: Self.start
+      ),
+      signing: try RememberingPrimitives.standard.get()
+    )
+    try store.addAccount(Self.account)
+    server = TruthfulServer(store: store)
+  }
+
+  /// Installs the app on a new telephone; it does not run yet.
+  func install(
+    on id: DeviceID = "phone",
+    account: AccountID = Shop.account,
+    configure: @escaping @Sendable (inout IAPConfiguration) -> Void = { _ in },
+    handle: @escaping @Sendable (Delivery) -> DeliveryAnswer? = { _ in nil }
+  ) throws -> SimulatedApp {
+    let server = server
+    return SimulatedApp(
+      device: try SimulatedDevice(store: store, account: account, id: id),
+      setup: AppSetup(
+        generation: generation,
+        productIds: [Self.coins, Self.lifetime, DemoCatalog.season, Self.monthly],
+        productTypes: [
+          Self.coins: .consumable, Self.lifetime: .nonConsumable, DemoCatalog.season: .nonRenewable,
+          Self.monthly: .autoRenewable,
+        ],
+        judge: .script { try await server.judge($0) },
+        handle: handle,
+        configure: configure,
+        seed: UInt64(id.rawValue.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
+      )
+    )
+  }
+
+  /// Installs the app and starts it.
+  func launch(
+    on id: DeviceID = "phone",
+    configure: @escaping @Sendable (inout IAPConfiguration) -> Void = { _ in }
+  ) async throws -> SimulatedApp {
+    let app = try install(on: id, configure: configure)
+    try await app.launch()
+    return app
+  }
+}
+
+/// Plays the app's server: it answers from the store's own books, or as it is told.
+final class TruthfulServer: Sendable {
+  /// What the server does.
+  enum Mood: Sendable {
+    case truthful
+    case down
+    case rejecting
+  }
+
+  private struct State {
+    var mood = Mood.truthful
+    var asked: [TransactionEvidence] = []
+    var granted: [TransactionID: Int] = [:]
+  }
+
+  private let store: SimulatedAppStore
+  private let state = Mutex(State())
+
+  init(store: SimulatedAppStore) { self.store = store }
+
+  var mood: Mood {
+    get { state.withLock { $0.mood } }
+    set { state.withLock { $0.mood = newValue } }
+  }
+
+  /// Everything that it was asked.
+  var asked: [TransactionEvidence] { state.withLock { $0.asked } }
+
+  func judge(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult {
+    let mood = state.withLock { state in
+      state.asked.append(evidence)
+      return state.mood
+    }
+    switch mood {
+    case .down: throw IAPError.network(underlying: URLError(.cannotConnectToHost))
+    case .rejecting:
+      return ReceiptValidationResult(
+        isValid: false,
+        reasons: [RejectionReason(rule: "test", reason: "told to")]
+      )
+    case .truthful: break
+    }
+    guard let record = store.transaction(TransactionID(evidence.transactionId)) else {
+      return ReceiptValidationResult(
+        isValid: false,
+        reasons: [RejectionReason(rule: "known", reason: "no such transaction")]
+      )
+    }
+    let history = try history(of: record.account)
+    let mine = history.transaction(TransactionID(evidence.transactionId))
+    var result = ReceiptValidationResult(
+      isValid: true,
+      productId: record.productID.rawValue,
+      expiresDate: mine?.payload.expiresDate,
+      unit: mine?.unit?.rawValue
+    )
+    result.transactionId = evidence.transactionId
+    result.revocationDate = mine?.payload.revocationDate
+    result.entitlements = history.access(at: store.clock.now).entitlements.map { entitlement in
+      ValidatedEntitlement(
+        id: entitlement.id.rawValue,
+        productId: entitlement.productID.rawValue,
+        until: entitlement.until
+      )
+    }
+    return result
+  }
+
+  private func history(of account: AccountID) throws -> StoreHistory {
+    StoreHistory(
+      try store.transactions(of: account).map { record in
+        let text = try store.signedTransaction(record.transactionID)
+        let parts = text.split(separator: ".")
+        let bytes = try #require(Base64.decode(parts[1].utf8, .url))
+        return .transaction(try TransactionPayload(try JSONParser.parseObject(bytes)))
+      }
+    )
+  }
+}
