@@ -47,7 +47,8 @@ package actor DeliveryFunnel {
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var waiters: [TransactionID: [Waiter]] = [:]
   private var timers: [TransactionID: Task<Void, Never>] = [:]
-  private var storageFailures: [TransactionID: (error: IAPError, count: Int)] = [:]
+  /// Writes that failed: the error, until somebody asks anew, and how often so far.
+  private var storageFailures: [TransactionID: (error: IAPError?, count: Int)] = [:]
   /// Transactions whose goods became the app's in this process.
   private var handedOver: Set<TransactionID> = []
 
@@ -138,6 +139,7 @@ package actor DeliveryFunnel {
     let id = transaction.transactionID
     let state = store.record(id)?.state
     let wasDone = state == .delivered || state == .finished
+    storageFailures[id]?.error = nil
     return await withCheckedContinuation { continuation in
       waiters[id, default: []].append(
         Waiter(continuation: continuation, order: order, wasDone: wasDone)
@@ -258,7 +260,7 @@ package actor DeliveryFunnel {
   }
 
   private func progress(_ id: TransactionID, _ waiter: Waiter) -> DeliveryProgress {
-    if let failure = storageFailures[id] { return .storageFailed(failure.error) }
+    if let error = storageFailures[id]?.error { return .storageFailed(error) }
     guard let record = store.record(id) else { return .storageFailed(.storage(.notFound)) }
     let result = result(record)
     switch record.state {

@@ -74,6 +74,9 @@ extension TransactionRecord {
       return ["grant:tx:\(original)", "grant:orig:\(original)"]
     // One with another original may be a renewal, which is goods of its own.
     case nil where isFirst: return ["grant:orig:\(original)"]
+    case .autoRenewable?:
+      let line = transaction.webOrderLineItemID.map { ["grant:period:\(original):line:\($0)"] }
+      return (line ?? []) + ["grant:period:\(original):at:\(purchaseDate.milliseconds)"]
     default: return []
     }
   }

@@ -61,7 +61,7 @@ public struct RetryPolicy: Hashable, Sendable {
   ///   - random: A number from 0 up to, not including, 1.
   /// - Returns: Seconds, never more than ``longestDelay``.
   public func delay(afterAttempts attempts: Int, random: Double) -> TimeInterval {
-    let grown = firstDelay * pow(factor, Double(max(0, min(attempts, 64) - 1)))
+    let grown = firstDelay * pow(factor, Double(min(max(attempts, 1), 64) - 1))
     return min(longestDelay, grown) * (1 - jitter * random)
   }
 }

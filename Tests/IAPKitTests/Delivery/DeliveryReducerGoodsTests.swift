@@ -137,11 +137,22 @@ import Testing
     #expect(machine.record?.unit == "period:1:line:9")
   }
 
+  @Test(arguments: ["grant:period:1:line:9", "grant:period:1:at:1700000000000"])
+  func periodIsKnownByItsLineAndByItsDate(_ name: String) {
+    var machine = DrivenMachine(known: [name])
+    var period = coins
+    period.type = .autoRenewable
+    period.webOrderLineItemID = "9"
+    _ = machine.feed(.arrived(period, order: nil))
+    #expect(machine.feed(.verdict(.accepted(nil))) == ["save", "tell accepted", "save", "finish"])
+  }
+
   @Test mutating func eachPeriodOfASubscriptionIsAnotherUnit() {
     machine.known = ["grant:period:1:line:9"]
     var renewal = coins
     renewal.type = .autoRenewable
     renewal.webOrderLineItemID = "10"
+    renewal.purchaseDate += 30 * 86_400
     _ = machine.feed(.arrived(renewal, order: nil))
     #expect(machine.feed(.verdict(.accepted(nil))).last == "deliver grant:period:1:line:10")
   }
