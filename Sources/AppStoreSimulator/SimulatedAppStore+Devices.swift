@@ -68,6 +68,18 @@ extension SimulatedAppStore {
     VisibilityRule.all(try held(on: device))
   }
 
+  /// All that the account has, oldest first: what `Transaction.all` shows, and the consumables
+  /// that are finished.
+  ///
+  /// - Parameter device: The device.
+  /// - Returns: The records.
+  /// - Throws: ``SimulatorError`` with `unknownDevice`.
+  public func purchaseHistory(
+    on device: DeviceID
+  ) throws(SimulatorError) -> [StoreTransactionRecord] {
+    try held(on: device)
+  }
+
   /// What `Transaction.currentEntitlements` shows, oldest first.
   ///
   /// - Parameter device: The device.

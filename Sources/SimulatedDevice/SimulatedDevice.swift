@@ -1,7 +1,7 @@
 public import AppStoreSimulator
 public import Foundation
 public import IAPModel
-import StoreKit
+package import StoreKit
 import Synchronization
 
 /// A telephone with one app: it outlives the app's processes.
@@ -22,7 +22,11 @@ public final class SimulatedDevice: Sendable {
   /// The disk.
   public let disk = SimulatedDisk()
 
+  /// In which of the ways that differ among real systems StoreKit behaves.
+  public let options: DeviceOptions
+
   private let queueMemory = QueueMemory()
+  private let memory = DeviceMemory()
   private let processes = Mutex((count: 0, current: AppProcess?.none))
 
   /// Sets up a device: an account signs in and installs the app.
@@ -32,15 +36,20 @@ public final class SimulatedDevice: Sendable {
   ///   - account: The account; the store must know it.
   ///   - id: The device's name; the store must not know it.
   ///   - app: The app; nil for the store's first one.
+  ///   - options: In which of the ways that differ among real systems StoreKit behaves.
   /// - Throws: `SimulatorError` with `unknownAccount`, `unknownApp` or `duplicate`.
   public init(
     store: SimulatedAppStore,
     account: AccountID,
     id: DeviceID,
-    app: BundleID? = nil
+    app: BundleID? = nil,
+    options: DeviceOptions = DeviceOptions()
   ) throws(SimulatorError) {
     self.store = store
+    self.options = options
     self.id = try store.addDevice(id, account: account, app: app)
+    // What was taken back before the app was installed is no news.
+    memory.note(line.history())
   }
 
   private var line: StoreLine { StoreLine(store: store, device: id) }
@@ -65,7 +74,9 @@ public final class SimulatedDevice: Sendable {
       line: line,
       person: person,
       sheet: sheet,
-      queueMemory: queueMemory
+      queueMemory: queueMemory,
+      memory: memory,
+      options: options
     )
     host.begin()
     let process = AppProcess(life: life, host: host, disk: disk)
@@ -81,6 +92,22 @@ public final class SimulatedDevice: Sendable {
 
   /// The person comes back to the app; nothing happens when it is not running.
   public func enterForeground() { processes.withLock { $0.current }?.enterForeground() }
+
+  /// The order in which the app wants its promoted products to be shown; empty for the usual one.
+  public var promotionOrder: [ProductID] { memory.promotions.order.map { ProductID($0) } }
+
+  /// The promoted products that the app does not want to be shown.
+  public var hiddenPromotions: Set<ProductID> {
+    let hidden = Product.PromotionInfo.Visibility.hidden.rawValue
+    return Set(
+      memory.promotions.visibilities.filter { $0.value == hidden }.keys.map { ProductID($0) }
+    )
+  }
+
+  /// The App Store has a message for the customer; it is lost when the app is not running.
+  package func show(_ reason: Message.Reason) {
+    processes.withLock { $0.current }?.host.messageBroadcast.send(Message(reason: reason))
+  }
 
   /// The app receipt as it is on the device: DER of PKCS#7, nil when there is none.
   ///

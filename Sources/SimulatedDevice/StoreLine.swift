@@ -91,6 +91,11 @@ extension StoreLine {
     known { () throws(SimulatorError) in try store.allTransactions(on: device) }
   }
 
+  /// All that the account has, finished consumables included.
+  func history() -> [StoreTransactionRecord] {
+    known { () throws(SimulatorError) in try store.purchaseHistory(on: device) }
+  }
+
   func unfinished() -> [StoreTransactionRecord] {
     known { () throws(SimulatorError) in try store.unfinished(on: device) }
   }
@@ -108,7 +113,7 @@ extension StoreLine {
     return subscriptions(in: nil).map(\.subscription.groupID).filter { seen.insert($0).inserted }
   }
 
-  private func subscriptions(in group: SubscriptionGroupID?) -> [SubscriptionStatusRecord] {
+  func subscriptions(in group: SubscriptionGroupID?) -> [SubscriptionStatusRecord] {
     known { () throws(SimulatorError) in
       try store.subscriptionStatuses(on: device, group: group)
     }

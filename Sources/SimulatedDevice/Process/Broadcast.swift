@@ -26,6 +26,9 @@ final class Broadcast<Element: Sendable>: Sendable {
     return stream
   }
 
+  /// Whether anybody has ever listened.
+  var wasHeard: Bool { state.withLock { $0.backlog == nil } }
+
   func send(_ element: Element) {
     let listeners = state.withLock { state in
       state.backlog?.append(element)

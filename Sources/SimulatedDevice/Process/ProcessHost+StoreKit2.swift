@@ -16,14 +16,7 @@ extension ProcessHost: StoreHost {
 
   func purchase(_ request: StoreKit.PurchaseRequest) async throws -> Product.PurchaseResult {
     await life.passOrHang()
-    let wanted = AppStoreSimulator.PurchaseRequest(
-      device: line.device,
-      productID: ProductID(request.product.id),
-      quantity: request.quantity,
-      appAccountToken: request.appAccountToken.map { AppAccountToken($0) },
-      offer: request.promotionalOffer.map { OfferID($0.id) },
-      simulatesAskToBuy: request.simulatesAskToBuy
-    )
+    let wanted = try AppStoreSimulator.PurchaseRequest(request, on: line.device)
     let outcome = await visitSheet(wanted, from: request.product.storefrontID) { storefront in
       request.continuesInStorefront?(storefront) ?? true
     }
@@ -31,16 +24,26 @@ extension ProcessHost: StoreHost {
     case .cancelled, .failed(.interrupted): return .userCancelled
     case .failed(let failure): throw failure.storeKit2
     case .paid(.pending): return .pending
-    case .paid(.purchased(let record)), .paid(.unchanged(let record, _)):
-      guard let transaction = line.signed(record, for: self) else { throw StoreKitError.unknown }
-      return .success(transaction)
+    case .paid(.purchased(let record)):
+      arrives(record)
+      echo(record)
+      return .success(try signed(record))
+    case .paid(.unchanged(let record, _)): return .success(try signed(record))
     case .paid(.failed(let failure)): throw failure.storeKit2
     }
   }
 
+  private func signed(
+    _ record: StoreTransactionRecord
+  ) throws -> VerificationResult<StoreKit.Transaction> {
+    guard let transaction = line.signed(record, for: self) else { throw StoreKitError.unknown }
+    return transaction
+  }
+
   func isEligibleForIntroOffer(in group: String) async -> Bool {
     await life.passOrHang()
-    return line.isEligibleForIntroductoryOffer(SubscriptionGroupID(group))
+    let group = SubscriptionGroupID(group)
+    return remembered(eligibility: line.isEligibleForIntroductoryOffer(group), in: group)
   }
 
   func transactions(
@@ -51,9 +54,8 @@ extension ProcessHost: StoreHost {
     let records: [StoreTransactionRecord]
     switch listing {
     case .unfinished: records = line.unfinished()
-    case .all(let product): records = line.all().about(product)
-    case .currentEntitlements(let product):
-      records = line.currentEntitlements().about(product)
+    case .all(let product): records = listed.about(product)
+    case .currentEntitlements(let product): records = entitlements.about(product)
     }
     return records.reversed().compactMap { line.signed($0, for: self) }
   }
@@ -62,12 +64,14 @@ extension ProcessHost: StoreHost {
     of product: String
   ) async -> VerificationResult<StoreKit.Transaction>? {
     await life.passOrHang()
-    let newest = line.all().about(product).max { $0.purchaseDate < $1.purchaseDate }
+    let newest = listed.about(product).max { $0.purchaseDate < $1.purchaseDate }
     return newest.flatMap { line.signed($0, for: self) }
   }
 
   func transactionUpdates() -> AsyncStream<VerificationResult<StoreKit.Transaction>> {
-    transactionBroadcast.stream()
+    let stream = transactionBroadcast.stream()
+    isListenedTo()
+    return stream
   }
 
   func finish(transactionID: UInt64) async {
@@ -81,7 +85,7 @@ extension ProcessHost: StoreHost {
   func statuses(in group: String) async throws -> [Product.SubscriptionInfo.Status] {
     await life.passOrHang()
     guard !Task.isCancelled else { return [] }
-    return line.statuses(in: SubscriptionGroupID(group), for: self)
+    return line.statuses(in: SubscriptionGroupID(group), for: self).map(withRenewalLag)
   }
 
   func subscribedGroupIDs() async -> [String] {
@@ -93,7 +97,7 @@ extension ProcessHost: StoreHost {
     await life.passOrHang()
     let id = TransactionID(String(transactionID))
     guard let record = line.all().first(where: { $0.transactionID == id }) else { return nil }
-    return line.status(of: record.originalTransactionID, for: self)
+    return line.status(of: record.originalTransactionID, for: self).map(withRenewalLag)
   }
 
   func statusUpdates() -> AsyncStream<Product.SubscriptionInfo.Status> { statusBroadcast.stream() }

@@ -12,10 +12,21 @@ final class ProcessHost: Sendable {
   let person: Person
   let sheet: PaymentSheet
   let queueMemory: QueueMemory
+  let memory: DeviceMemory
+  let options: DeviceOptions
   let transactionBroadcast = Broadcast<VerificationResult<StoreKit.Transaction>>()
   let statusBroadcast = Broadcast<Product.SubscriptionInfo.Status>()
   let storefrontBroadcast = Broadcast<StoreKit.Storefront>()
   let intentBroadcast = Broadcast<PurchaseIntent>()
+  let messageBroadcast = Broadcast<Message>()
+  /// When transactions came to the device, as far as this process saw it.
+  let arrivals = Mutex<[TransactionID: Date]>([:])
+  /// The first answers about introductory offers.
+  let eligibilities = Mutex<[SubscriptionGroupID: Bool]>([:])
+  /// Revocations that wait in the updates for the first listener.
+  let revocationsUnheard = Mutex<[StoreTransactionRecord]>([])
+  /// Subscriptions whose billing issue this process was told about.
+  let billingIssues = Mutex<Set<OriginalTransactionID>>([])
   /// The transactions and failures that this process's queue has or had.
   let claimed = Mutex<Set<TransactionID>>([])
   let claimedFailures = Mutex<Set<Int>>([])
@@ -31,22 +42,25 @@ final class ProcessHost: Sendable {
     line: StoreLine,
     person: Person,
     sheet: PaymentSheet,
-    queueMemory: QueueMemory
+    queueMemory: QueueMemory,
+    memory: DeviceMemory,
+    options: DeviceOptions
   ) {
     self.life = life
     self.line = line
     self.person = person
     self.sheet = sheet
     self.queueMemory = queueMemory
+    self.memory = memory
+    self.options = options
     callbacks = CallbackQueue(life: life)
   }
 
   /// Begins to listen to the store, and announces once what is unfinished.
   func begin() {
-    // Renewals that were missed arrive newest first.
-    for record in line.unfinished().reversed() {
-      if let transaction = line.signed(record, for: self) { transactionBroadcast.send(transaction) }
-    }
+    fetchReceiptIfWanted()
+    announceMissed()
+    announceBillingIssues()
     let observation = line.observe { [weak self] event in self?.hear(event) }
     let watch = life.onKill { [weak self, line] in
       line.endObservation(observation)
@@ -83,7 +97,10 @@ final class ProcessHost: Sendable {
     case .transaction(let record, let cause): hear(record, cause)
     case .finished(let id): queueForgets(id)
     case .subscriptionChanged(let original, _):
-      if let status = line.status(of: original, for: self) { statusBroadcast.send(status) }
+      if let status = line.status(of: original, for: self) {
+        statusBroadcast.send(withRenewalLag(status))
+      }
+      announceBillingIssues()
     case .declined:
       // Neither generation of StoreKit tells the app.
       break
@@ -95,7 +112,12 @@ final class ProcessHost: Sendable {
 
   private func hear(_ record: StoreTransactionRecord, _ cause: TransactionCause) {
     guard (try? life.pass(.beforeUpdate)) != nil else { return }
-    if let transaction = line.signed(record, for: self) { transactionBroadcast.send(transaction) }
+    switch cause {
+    case .renewed, .approved, .resumed, .purchasedElsewhere: arrives(record)
+    // Refunds do not lag.
+    case .upgraded, .refunded, .refundReversed: break
+    }
+    announce(record)
     queueHears(record, cause)
   }
 

@@ -50,6 +50,7 @@ extension StoreKit.Transaction {
       discountType: payload.offerDiscountType,
       period: payload.offerPeriod
     )
+    takeRareMembers(of: payload)
   }
 }
 
@@ -89,6 +90,7 @@ extension Product.SubscriptionInfo.RenewalInfo {
       discountType: payload.offerDiscountType,
       period: payload.offerPeriod
     )
+    takeRareMembers(of: payload)
   }
 }
 
@@ -111,6 +113,8 @@ extension AppTransaction {
     )
     appID = payload.appAppleID.flatMap { UInt64("\($0)") }
     preorderDate = payload.preorderDate
+    appVersionID = payload.otherMembers.value("versionExternalIdentifier")?.integerValue
+      .flatMap(UInt64.init(exactly:))
   }
 }
 
@@ -144,12 +148,12 @@ extension UInt64 {
 extension [JSONMember] {
   /// The proof that ties signed data to a device; Apple documents it for StoreKit only.
   fileprivate var deviceVerification: Data {
-    first { $0.name == "deviceVerification" }?.value.stringValue
+    value("deviceVerification")?.stringValue
       .flatMap { Data(base64Encoded: $0) } ?? Data()
   }
 
   fileprivate var deviceVerificationNonce: UUID {
-    .spelled(first { $0.name == "deviceVerificationNonce" }?.value.stringValue)
+    .spelled(value("deviceVerificationNonce")?.stringValue)
   }
 }
 

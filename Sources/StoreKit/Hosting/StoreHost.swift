@@ -69,6 +69,23 @@ package protocol StoreHost: AnyObject, Sendable {
   /// Purchases that were started outside the app; never ends.
   func purchaseIntents() -> AsyncStream<PurchaseIntent>
 
+  /// What the App Store wants to tell the customer; never ends.
+  func messages() -> AsyncStream<Message>
+
+  /// How the app has changed its promoted products on this device.
+  func promotions() async throws -> StorePromotions
+
+  /// Changes how promoted products are shown on this device, and remembers it.
+  func changePromotions(
+    _ change: @escaping @Sendable (inout StorePromotions) -> Void
+  ) async throws
+
+  /// The type of a product of the Advanced Commerce API; throws when the app has none.
+  func advancedCommerceType(of product: String) async throws -> Product.ProductType
+
+  /// The app's age rating on this device; nil when it is not known.
+  var ageRatingCode: Int? { get }
+
   // MARK: StoreKit 1
 
   /// The one payment queue of the app process.
@@ -88,6 +105,15 @@ package protocol StoreHost: AnyObject, Sendable {
 
   /// Asks the store for a new receipt.
   func refreshReceipt() async throws
+
+  /// The person is shown where offer codes are entered.
+  func presentCodeRedemptionSheet()
+
+  /// The person is asked about a price increase that waits for consent.
+  func showPriceConsentIfNeeded()
+
+  /// The app found its receipt invalid and ends.
+  func terminateForInvalidReceipt()
 }
 
 /// A finite listing of transactions.
@@ -95,6 +121,14 @@ package enum TransactionListing: Hashable, Sendable {
   case all(productID: String?)
   case currentEntitlements(productID: String?)
   case unfinished
+}
+
+/// A value of `Product.PurchaseOption.custom(key:value:)`.
+package enum CustomValue: Hashable, Sendable {
+  case string(String)
+  case number(Double)
+  case bool(Bool)
+  case data(Data)
 }
 
 /// What `Product.purchase(options:)` asks the host for.
@@ -113,5 +147,9 @@ package struct PurchaseRequest: Sendable {
   package var appAccountToken: UUID?
   package var simulatesAskToBuy = false
   package var promotionalOffer: SignedOffer?
+  package var winBackOffer: Product.SubscriptionOffer?
+  package var billingPlanType: Product.SubscriptionInfo.BillingPlanType?
+  /// Options by key; the store reads some, and ignores the others.
+  package var custom: [String: CustomValue] = [:]
   package var continuesInStorefront: (@Sendable (Storefront) -> Bool)?
 }

@@ -86,6 +86,10 @@ public final class SKPaymentQueue: NSObject, Sendable {
     host.restoreCompletedTransactions(applicationUsername: username)
   }
 
+  public func presentCodeRedemptionSheet() { host.presentCodeRedemptionSheet() }
+
+  public func showPriceConsentIfNeeded() { host.showPriceConsentIfNeeded() }
+
   private var currentObservers: [Crossing<WeakReference>] {
     state.withLock { state in state.value.observers.map { Crossing(value: $0) } }
   }

@@ -33,6 +33,8 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol {
     _ queue: SKPaymentQueue,
     didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
   )
+
+  func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload])
 }
 
 extension SKPaymentTransactionObserver {
@@ -60,6 +62,8 @@ extension SKPaymentTransactionObserver {
     _ queue: SKPaymentQueue,
     didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
   ) {}
+
+  public func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {}
 }
 
 public protocol SKPaymentQueueDelegate: NSObjectProtocol {
@@ -68,6 +72,8 @@ public protocol SKPaymentQueueDelegate: NSObjectProtocol {
     shouldContinue transaction: SKPaymentTransaction,
     in newStorefront: SKStorefront
   ) -> Bool
+
+  func paymentQueueShouldShowPriceConsent(_ paymentQueue: SKPaymentQueue) -> Bool
 }
 
 extension SKPaymentQueueDelegate {
@@ -76,4 +82,6 @@ extension SKPaymentQueueDelegate {
     shouldContinue transaction: SKPaymentTransaction,
     in newStorefront: SKStorefront
   ) -> Bool { true }
+
+  public func paymentQueueShouldShowPriceConsent(_ paymentQueue: SKPaymentQueue) -> Bool { true }
 }

@@ -9,14 +9,16 @@ public enum AppStore: Sendable {
 
   public static func sync() async throws {
     let host = StoreHostBinding.required()
-    let result: Result<Void, any Error>
-    do {
-      result = .success(try await host.sync())
-    } catch {
-      result = .failure(error)
+    try await host.answering { try await host.sync() }
+  }
+
+  /// The age rating of the app as it is installed; nil when the device does not know it.
+  public static var ageRatingCode: Int? {
+    get async {
+      let host = StoreHostBinding.required()
+      await host.passWhileAlive()
+      return host.ageRatingCode
     }
-    await host.passWhileAlive()
-    try result.get()
   }
 
   public struct Environment: RawRepresentable, Equatable, Hashable, Sendable {

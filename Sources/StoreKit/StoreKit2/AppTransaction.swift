@@ -58,14 +58,7 @@ public struct AppTransaction: Sendable {
 
   private static func ask(refreshing: Bool) async throws -> VerificationResult<AppTransaction> {
     let host = StoreHostBinding.required()
-    let result: Result<VerificationResult<AppTransaction>, any Error>
-    do {
-      result = .success(try await host.appTransaction(refreshing: refreshing))
-    } catch {
-      result = .failure(error)
-    }
-    await host.passWhileAlive()
-    return try result.get()
+    return try await host.answering { try await host.appTransaction(refreshing: refreshing) }
   }
 }
 

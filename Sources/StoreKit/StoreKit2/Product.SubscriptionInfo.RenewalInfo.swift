@@ -23,6 +23,10 @@ extension Product.SubscriptionInfo {
     public package(set) var signedDate: Date
     public package(set) var appAccountToken: UUID?
     public package(set) var appTransactionID: String
+    public package(set) var advancedCommerceInfo:
+      Product.SubscriptionInfo.RenewalInfo.AdvancedCommerceInfo?
+    public package(set) var commitmentInfo: Product.SubscriptionInfo.RenewalInfo.CommitmentInfo?
+    public package(set) var renewalBillingPlanType: SubscriptionInfo.BillingPlanType?
 
     /// The signed text that the values came from.
     package let jwsRepresentation: String

@@ -7,6 +7,8 @@ extension Product {
     public let subscriptionPeriod: Product.SubscriptionPeriod
     public let groupLevel: Int
     public let groupDisplayName: String
+    /// Empty for a subscription that is sold without billing plans.
+    public let pricingTerms: [Product.SubscriptionInfo.PricingTerms]
 
     package let host: any StoreHost
 
@@ -18,6 +20,7 @@ extension Product {
       subscriptionPeriod: Product.SubscriptionPeriod,
       groupLevel: Int,
       groupDisplayName: String,
+      pricingTerms: [PricingTerms] = [],
       host: any StoreHost
     ) {
       self.introductoryOffer = introductoryOffer
@@ -27,6 +30,7 @@ extension Product {
       self.subscriptionPeriod = subscriptionPeriod
       self.groupLevel = groupLevel
       self.groupDisplayName = groupDisplayName
+      self.pricingTerms = pricingTerms
       self.host = host
     }
   }
@@ -47,7 +51,8 @@ extension Product.SubscriptionInfo: Equatable, Hashable {
       subscriptionGroupID: subscriptionGroupID,
       subscriptionPeriod: subscriptionPeriod,
       groupLevel: groupLevel,
-      groupDisplayName: groupDisplayName
+      groupDisplayName: groupDisplayName,
+      pricingTerms: pricingTerms
     )
   }
 
@@ -60,6 +65,7 @@ extension Product.SubscriptionInfo: Equatable, Hashable {
     let subscriptionPeriod: Product.SubscriptionPeriod
     let groupLevel: Int
     let groupDisplayName: String
+    let pricingTerms: [Product.SubscriptionInfo.PricingTerms]
   }
 }
 
@@ -95,26 +101,12 @@ extension Product.SubscriptionInfo {
     for groupID: String,
     host: any StoreHost
   ) async throws -> [Product.SubscriptionInfo.Status] {
-    let result: Result<[Status], any Error>
-    do {
-      result = .success(try await host.statuses(in: groupID))
-    } catch {
-      result = .failure(error)
-    }
-    await host.passWhileAlive()
-    return try result.get()
+    try await host.answering { try await host.statuses(in: groupID) }
   }
 
   public static func status(transactionID: UInt64) async throws -> SubscriptionStatus? {
     let host = StoreHostBinding.required()
-    let result: Result<Status?, any Error>
-    do {
-      result = .success(try await host.status(transactionID: transactionID))
-    } catch {
-      result = .failure(error)
-    }
-    await host.passWhileAlive()
-    return try result.get()
+    return try await host.answering { try await host.status(transactionID: transactionID) }
   }
 }
 

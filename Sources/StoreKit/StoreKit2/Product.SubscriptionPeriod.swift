@@ -25,7 +25,7 @@ extension Product {
       }
 
       public func formatted<S>(_ format: S) -> S.FormatOutput
-      where S: FormatStyle, S.FormatInput == Product.SubscriptionPeriod.Unit {
+      where S: Foundation.FormatStyle, S.FormatInput == Product.SubscriptionPeriod.Unit {
         format.format(self)
       }
 

@@ -99,7 +99,7 @@ extension Product: Equatable, Hashable {
 
 extension Product: CustomDebugStringConvertible {
   public var debugDescription: String {
-    "Product(id: \(id), type: \(type.rawValue), \(displayPrice))"
+    String(decoding: jsonRepresentation, as: UTF8.self)
   }
 }
 
@@ -109,15 +109,8 @@ extension Product {
   ) async throws -> [Product]
   where Identifiers: Collection, Identifiers.Element == String {
     let host = StoreHostBinding.required()
-    let products: [Product]
-    do {
-      products = try await host.products(for: Array(identifiers))
-    } catch {
-      await host.passWhileAlive()
-      throw error
-    }
-    await host.passWhileAlive()
-    return products
+    let identifiers = Array(identifiers)
+    return try await host.answering { try await host.products(for: identifiers) }
   }
 
   public var latestTransaction: VerificationResult<Transaction>? {

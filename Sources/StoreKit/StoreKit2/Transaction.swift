@@ -29,6 +29,9 @@ public struct Transaction: Identifiable, Sendable {
   public package(set) var currencyCode: String?
   public package(set) var appTransactionID: String
   public package(set) var ownershipType: Transaction.OwnershipType
+  public package(set) var advancedCommerceInfo: Transaction.AdvancedCommerceInfo?
+  public package(set) var billingPlanType: SubscriptionInfo.BillingPlanType?
+  public package(set) var commitmentInfo: Transaction.CommitmentInfo?
   public package(set) var deviceVerification: Data
   public package(set) var deviceVerificationNonce: UUID
   public package(set) var signedDate: Date

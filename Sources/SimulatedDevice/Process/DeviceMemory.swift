@@ -1,0 +1,50 @@
+import AppStoreSimulator
+import Foundation
+import IAPModel
+import StoreKit
+import Synchronization
+
+/// What StoreKit remembers on a device from one process of the app to the next.
+final class DeviceMemory: Sendable {
+  private struct State {
+    var promotions = StorePromotions()
+    var revocations: [TransactionID: Date] = [:]
+    var wantsReceipt = false
+  }
+
+  private let state = Mutex(State())
+
+  /// How the app wants its promoted products to be shown.
+  var promotions: StorePromotions { state.withLock { $0.promotions } }
+
+  func changePromotions(_ change: (inout StorePromotions) -> Void) {
+    state.withLock { change(&$0.promotions) }
+  }
+
+  /// Remembers what the app knows of the revocations of transactions.
+  func note(_ records: [StoreTransactionRecord]) {
+    state.withLock { state in
+      for record in records {
+        state.revocations[record.transactionID] = record.revocationDate
+      }
+    }
+  }
+
+  /// The transactions that were taken back, or given back, without the app's knowledge.
+  func unknownRevocations(in records: [StoreTransactionRecord]) -> [StoreTransactionRecord] {
+    state.withLock { state in
+      records.filter { state.revocations[$0.transactionID] != $0.revocationDate }
+    }
+  }
+
+  /// The app found its receipt invalid.
+  func wantReceipt() { state.withLock { $0.wantsReceipt = true } }
+
+  /// Whether a receipt is to be fetched; true once.
+  func takeWishForReceipt() -> Bool {
+    state.withLock { state in
+      defer { state.wantsReceipt = false }
+      return state.wantsReceipt
+    }
+  }
+}
