@@ -111,7 +111,7 @@ targets += [
     "IAPKitTests",
     [
       "IAPKit", "IAPModel", "IAPEntitlements", "IAPSignatures", "StoreKit", "SimulatedDevice",
-      "SimulatedApp", "AppStoreSimulator", "OpenSSLCrypto",
+      "SimulatedApp", "AppStoreSimulator", "OpenSSLCrypto", "MicroHTTP", "HTTPValues",
     ]
   ),
   tests(

@@ -32,11 +32,13 @@ struct AccessView: Hashable, Sendable {
   /// Whether there is a server, which then has the last word.
   var hasServer = false
   var answers: [Scope: ServerAnswer] = [:]
-  /// What the device knows of the customer's transactions.
-  var facts: Set<StoreFact> = []
+  /// What the device knows of the customer's transactions; consumables never give access.
+  private(set) var facts: Set<StoreFact> = []
+  /// What follows from those of them that count: made anew when they change, not when it is asked.
+  private var history = StoreHistory([])
   /// The transactions that the server has judged, and those of them that it refused.
   var judged: Set<TransactionID> = []
-  var refused: Set<TransactionID> = []
+  private(set) var refused: Set<TransactionID> = []
   /// What the device learnt of and the server has not answered to yet.
   var unanswered: Set<TransactionID> = []
   /// Whether the device has listed everything that the customer owns.
@@ -65,7 +67,8 @@ extension AccessView {
   /// Takes the server's verdict on one transaction.
   mutating func take(_ id: TransactionID, isAccepted: Bool) {
     judged.insert(id)
-    if isAccepted { refused.remove(id) } else { refused.insert(id) }
+    let isNews = isAccepted ? refused.remove(id) != nil : refused.insert(id).inserted
+    if isNews { fold() }
   }
 
   /// Takes a transaction that the device learnt of.
@@ -75,12 +78,22 @@ extension AccessView {
   ///   - isListed: Whether it is on the device's list: then an answer that covers it stands.
   /// - Returns: Whether it says anything new.
   mutating func take(_ payload: TransactionPayload, isListed: Bool = false) -> Bool {
-    guard facts.insert(.transaction(payload)).inserted else { return false }
+    guard payload.type != .consumable, facts.insert(.transaction(payload)).inserted
+    else { return false }
+    fold()
     let isCovered =
       answers[.customer] != nil || answers[.purchase(payload.originalTransactionID)] != nil
     let isJudged = payload.revocationDate == nil && judged.contains(payload.transactionID)
     if !isJudged, !(isListed && isCovered) { unanswered.insert(payload.transactionID) }
     return true
+  }
+
+  private mutating func fold() {
+    history = StoreHistory(
+      facts.filter { fact in
+        fact.transaction.map { !refused.contains($0.transactionID) } ?? true
+      }
+    )
   }
 }
 
@@ -89,10 +102,7 @@ extension AccessView {
 extension AccessView {
   /// What the device's own facts say.
   func report(at now: Date) -> AccessReport {
-    let counted = facts.filter { fact in
-      fact.transaction.map { !refused.contains($0.transactionID) } ?? true
-    }
-    return StoreHistory(counted).access(at: now, catalog: catalog)
+    history.access(at: now, catalog: catalog)
   }
 
   /// Whether the user may use the feature.

@@ -1,7 +1,7 @@
 #if canImport(CryptoKit) && canImport(Security)
 import CryptoKit
 import Foundation
-import IAPSignatures
+package import IAPSignatures
 import Security
 
 /// The cryptography of Apple's platforms: CryptoKit for elliptic curves and digests, Security for

@@ -1,6 +1,10 @@
 public import Foundation
-import IAPModel
 package import IAPSignatures
+#if canImport(CryptoKit) && canImport(Security)
+public import IAPModel
+#else
+import IAPModel
+#endif
 
 /// Judges purchases on the device, by the App Store's signatures alone.
 ///
@@ -31,9 +35,9 @@ public struct LocalReceiptValidator: ReceiptValidator {
   ///   - allowsSandbox: Whether purchases that cost no money count too.
   ///   - deviceID: The bytes that tie a receipt to this device: those of `identifierForVendor`, on
   ///     the Mac of the first network interface; nil when it does not matter.
-  public init(bundleID: String, allowsSandbox: Bool, deviceID: Data? = nil) {
+  public init(bundleID: BundleID, allowsSandbox: Bool, deviceID: Data? = nil) {
     let origin = ExpectedOrigin(
-      apps: [ExpectedOrigin.App(bundleID: BundleID(bundleID), appAppleID: nil)],
+      apps: [ExpectedOrigin.App(bundleID: bundleID, appAppleID: nil)],
       environments: allowsSandbox ? [.production, .sandbox] : [.production]
     )
     let crypto = LivePrimitives()
