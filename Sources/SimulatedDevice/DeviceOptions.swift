@@ -22,8 +22,9 @@ public struct DeviceOptions: Hashable, Sendable {
   /// Whether refunds and revocations that happened while the app was not running are announced by
   /// `Transaction.updates` at the next launch.
   public var announcesMissedRevocations = true
-  /// Whether what is unfinished is announced newest first at a launch, as measured; otherwise oldest
-  /// first.
+  /// Whether what is unfinished is announced newest first at a launch, as measured.
+  ///
+  /// Otherwise it is announced oldest first.
   public var announcesUnfinishedNewestFirst = true
   /// Whether `Transaction.all` and `latest(for:)` show finished consumables: the app's
   /// `SKIncludeConsumableInAppPurchaseHistory` in its `Info.plist`.

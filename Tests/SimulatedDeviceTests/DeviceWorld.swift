@@ -31,8 +31,13 @@ struct DeviceWorld: Sendable {
     try store.addAccount(Self.account)
   }
 
-  func device(_ id: DeviceID = "phone") throws -> SimulatedDevice {
-    try SimulatedDevice(store: store, account: Self.account, id: id)
+  func device(
+    _ id: DeviceID = "phone",
+    _ change: (inout DeviceOptions) -> Void = { _ in }
+  ) throws -> SimulatedDevice {
+    var options = DeviceOptions()
+    change(&options)
+    return try SimulatedDevice(store: store, account: Self.account, id: id, options: options)
   }
 
   var transactions: [StoreTransactionRecord] { store.transactions(of: Self.account) }
