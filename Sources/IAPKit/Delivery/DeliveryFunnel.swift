@@ -79,6 +79,11 @@ package actor DeliveryFunnel {
     self.isDeliveryOpen = !configuration.holdsDelivery
   }
 
+  deinit {
+    lifetime.withLock { $0.signals?.finish() }
+    for timer in timers.values { timer.cancel() }
+  }
+
   // MARK: Life
 
   /// Begins to listen at once and recovers what an earlier process left behind.

@@ -43,6 +43,19 @@ import Testing
     #expect(await names(process.funnel.events.subscribe(replaying: true)) == expected)
   }
 
+  @Test func funnelThatIsGoneGivesTheJournalBackAndWaitsForNothing() async {
+    world.sellsCoins()
+    world.validator.script(.unreachable)
+    var process: ScriptedProcess? = world.launch()
+    weak let funnel = process?.funnel
+    _ = await process?.funnel.buy(coins)
+    await process?.funnel.whenIdle()
+    #expect(process?.store.record("1")?.attempts == 1)
+    process = nil
+    while funnel != nil || !world.disk.state.withLock(\.locks.isEmpty) { await Task.yield() }
+    #expect(world.disk.state.withLock(\.locks) == [:])
+  }
+
   // MARK: The disk
 
   @Test(arguments: [StorageProblem.full, .readOnly])
