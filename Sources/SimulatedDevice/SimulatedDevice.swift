@@ -120,12 +120,18 @@ public final class SimulatedDevice: Sendable {
 
   /// The person starts a purchase on the app's page in the App Store.
   ///
+  /// The app hears of it at once when it is running, and otherwise at its next launch.
+  ///
   /// - Parameter product: What.
   /// - Throws: `SimulatorError` with `unknownProduct` or `unreachable`.
   public func promotePurchase(of product: ProductID) throws(SimulatorError) {
     guard let found = try store.products([product], on: id).first else {
       throw SimulatorError(.unknownProduct, "the catalog has no \"\(product)\"")
     }
-    processes.withLock { $0.current }?.host.promote(found)
+    if let process = processes.withLock({ $0.current }), process.isAlive {
+      process.host.promote(found)
+    } else {
+      memory.keepPromotedPurchase(found)
+    }
   }
 }

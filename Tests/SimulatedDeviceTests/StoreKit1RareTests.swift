@@ -92,6 +92,29 @@ import Testing
     #expect(device.receipt == nil)
   }
 
+  @Test(arguments: [false, true])
+  func aPromotedPurchaseWaitsForTheAppAndItsObserver(_ isRunning: Bool) async throws {
+    let device = try DeviceWorld().device()
+    let first = device.launch()
+    if !isRunning { first.kill() }
+    try device.promotePurchase(of: DemoCatalog.coins)
+    let process = isRunning ? first : device.launch()
+    let intents = Heard<PurchaseIntent>()
+    process.start { for await intent in PurchaseIntent.intents { intents.add(intent) } }
+    #expect(await intents.next(1).map(\.id) == [DeviceWorld.coins])
+    let observer = QueueObserver(takesStorePayments: true)
+    try await process.observe(observer)
+    #expect(
+      await observer.said.next(3) == [
+        "store payment \(DeviceWorld.coins)", "purchasing \(DeviceWorld.coins)",
+        "purchased \(DeviceWorld.coins)",
+      ]
+    )
+    let late = QueueObserver(takesStorePayments: true)
+    try await device.launch().observe(late)
+    #expect(await late.said.next(1) == ["purchased \(DeviceWorld.coins)"])
+  }
+
   private static func products(_ ids: [String]) async throws -> [SKProduct] {
     let found = try await Product.products(for: ids)
     return ids.compactMap { id in found.first { $0.id == id }.map { SKProduct($0) } }

@@ -10,6 +10,7 @@ final class DeviceMemory: Sendable {
     var promotions = StorePromotions()
     var revocations: [TransactionID: Date] = [:]
     var wantsReceipt = false
+    var promotedPurchases: [CatalogProduct] = []
   }
 
   private let state = Mutex(State())
@@ -34,6 +35,19 @@ final class DeviceMemory: Sendable {
   func unknownRevocations(in records: [StoreTransactionRecord]) -> [StoreTransactionRecord] {
     state.withLock { state in
       records.filter { state.revocations[$0.transactionID] != $0.revocationDate }
+    }
+  }
+
+  /// Keeps a purchase that began in the App Store until the app is launched.
+  func keepPromotedPurchase(_ product: CatalogProduct) {
+    state.withLock { $0.promotedPurchases.append(product) }
+  }
+
+  /// The purchases that began in the App Store while the app was not running, the oldest first.
+  func takePromotedPurchases() -> [CatalogProduct] {
+    state.withLock { state in
+      defer { state.promotedPurchases = [] }
+      return state.promotedPurchases
     }
   }
 

@@ -29,6 +29,7 @@ extension ProcessHost {
 
   /// A transaction has come to the device just now.
   func arrives(_ record: StoreTransactionRecord) {
+    guard max(options.entitlementLag, options.renewalStatusLag) > 0 else { return }
     let now = line.store.clock.now
     arrivals.withLock { $0[record.transactionID] = now }
   }

@@ -118,7 +118,10 @@ extension ProcessHost {
     }
   }
 
-  func paymentQueueIsObserved() { synchronizeQueue(announcingAll: true) }
+  func paymentQueueIsObserved() {
+    synchronizeQueue(announcingAll: true)
+    askAboutPromotedPurchases()
+  }
 
   func enterForeground() {
     guard life.isAlive else { return }

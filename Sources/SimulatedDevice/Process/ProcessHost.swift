@@ -32,6 +32,8 @@ final class ProcessHost: Sendable {
   let claimedFailures = Mutex<Set<Int>>([])
   /// The entries of the queue that wait for a parent.
   let deferredEntries = Mutex<[PendingID: SKPaymentTransaction]>([:])
+  /// Purchases that began in the App Store while the queue had no observer.
+  let promotedUnasked = Mutex<[Product]>([])
   let foregroundCallbacks = Mutex<[@MainActor @Sendable () -> Void]>([])
   private let callbacks: CallbackQueue
   /// The queue holds its host, so it is let go of when the process ends.
@@ -61,6 +63,7 @@ final class ProcessHost: Sendable {
     fetchReceiptIfWanted()
     announceMissed()
     announceBillingIssues()
+    for product in memory.takePromotedPurchases() { promote(product) }
     let observation = line.observe { [weak self] event in self?.hear(event) }
     let watch = life.onKill { [weak self, line] in
       line.endObservation(observation)
@@ -125,6 +128,25 @@ final class ProcessHost: Sendable {
   func promote(_ product: CatalogProduct) {
     let product = line.product(product, for: self)
     intentBroadcast.send(PurchaseIntent(product: product, offer: nil))
+    if paymentQueue.isObserved {
+      askToAdd(product)
+    } else {
+      promotedUnasked.withLock { $0.append(product) }
+    }
+  }
+}
+
+extension ProcessHost {
+  /// Asks the queue's first observer about purchases that began in the App Store before.
+  func askAboutPromotedPurchases() {
+    let products = promotedUnasked.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+    for product in products { askToAdd(product) }
+  }
+
+  private func askToAdd(_ product: Product) {
     paymentQueue.askToAddStorePayment(for: product) { [self] isWanted in
       if isWanted { add(PaymentValue(productIdentifier: product.id)) }
     }
