@@ -27,6 +27,15 @@ import Testing
     #expect(await updates.rest().isEmpty)
   }
 
+  @Test func aProcessCanDieBeforeItHearsOfItsPurchaseAgain() async throws {
+    let world = try DeviceWorld()
+    let process = try world.device { $0.purchaseEchoDelay = 0.5 }.launch()
+    _ = try await process.bought(DeviceWorld.coins)
+    process.kill(at: .beforeUpdate)
+    world.store.clock.advance(by: 0.5)
+    #expect(!process.isAlive)
+  }
+
   @Test func whatWasBoughtIsListedAfterTheLag() async throws {
     let world = try DeviceWorld()
     let process = try world.device { $0.entitlementLag = 1 }.launch()

@@ -71,6 +71,26 @@ import Testing
     #expect(SKDownloadTimeRemainingUnknown < 0)
   }
 
+  @Test func aDiscountWithoutSignatureFails() async throws {
+    let process = try DeviceWorld().device().launch()
+    let observer = QueueObserver()
+    try await process.observe(observer)
+    try await process.run {
+      let payment = SKMutablePayment()
+      payment.productIdentifier = DeviceWorld.monthly
+      payment.paymentDiscount = SKPaymentDiscount(
+        identifier: "an.offer",
+        keyIdentifier: "KEY",
+        nonce: UUID(),
+        signature: "",
+        timestamp: 1
+      )
+      SKPaymentQueue.default().add(payment)
+    }
+    let entry = try #require(await observer.transactions.next(2).last)
+    #expect((entry.error as? SKError)?.code == .missingOfferParams)
+  }
+
   @Test func anAppWithAnInvalidReceiptEndsAndGetsANewOne() async throws {
     let device = try DeviceWorld().device()
     let process = device.launch()

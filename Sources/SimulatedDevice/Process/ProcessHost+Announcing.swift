@@ -47,7 +47,7 @@ extension ProcessHost {
     guard let delay = options.purchaseEchoDelay else { return }
     let clock = line.store.clock
     clock.schedule(at: clock.now.addingTimeInterval(delay)) { [weak self] _ in
-      guard let self, life.isAlive else { return }
+      guard let self, (try? life.pass(.beforeUpdate)) != nil else { return }
       announce(record)
     }
   }

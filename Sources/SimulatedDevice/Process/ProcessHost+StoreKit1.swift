@@ -20,15 +20,12 @@ extension ProcessHost {
 
   private func buy(_ entry: SKPaymentTransaction, from storefront: String) async {
     let payment = entry.snapshot.payment
-    guard payment.requestData == nil else { return fail(entry, SKError(.unauthorizedRequestData)) }
-    let request = AppStoreSimulator.PurchaseRequest(
-      device: line.device,
-      productID: ProductID(payment.productIdentifier),
-      quantity: payment.quantity,
-      applicationUsername: payment.applicationUsername,
-      offer: payment.discount.map { OfferID($0.identifier) },
-      simulatesAskToBuy: payment.simulatesAskToBuyInSandbox
-    )
+    let request: AppStoreSimulator.PurchaseRequest
+    do {
+      request = try AppStoreSimulator.PurchaseRequest(payment, on: line.device)
+    } catch {
+      return fail(entry, error)
+    }
     let outcome = await visitSheet(request, from: storefront) { storefront in
       // Not resumed when the process ends first, like all of its code.
       await withUnsafeContinuation { answer in

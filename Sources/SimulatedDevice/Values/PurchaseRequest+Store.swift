@@ -25,6 +25,27 @@ extension AppStoreSimulator.PurchaseRequest {
   }
 }
 
+extension AppStoreSimulator.PurchaseRequest {
+  /// What the store is asked for by a payment of StoreKit 1.
+  ///
+  /// - Throws: `SKError` when the payment cannot be meant.
+  init(_ payment: PaymentValue, on device: DeviceID) throws(SKError) {
+    guard payment.requestData == nil else { throw SKError(.unauthorizedRequestData) }
+    if let discount = payment.discount {
+      let parts = [discount.identifier, discount.keyIdentifier, discount.signature]
+      guard !parts.contains("") else { throw SKError(.missingOfferParams) }
+    }
+    self.init(
+      device: device,
+      productID: ProductID(payment.productIdentifier),
+      quantity: payment.quantity,
+      applicationUsername: payment.applicationUsername,
+      offer: payment.discount.map { OfferID($0.identifier) },
+      simulatesAskToBuy: payment.simulatesAskToBuyInSandbox
+    )
+  }
+}
+
 extension StoreKit.PurchaseRequest {
   fileprivate var offerID: OfferID? {
     get throws {

@@ -23,6 +23,12 @@ open class SKDownload: NSObject {
   open var progress: Float { 0 }
   open var timeRemaining: TimeInterval { SKDownloadTimeRemainingUnknown }
   open var error: (any Error)? { SKError(.unknown) }
+
+  /// Where content lies on a Mac: nowhere.
+  open class func contentURL(forProductID productID: String) -> URL? { nil }
+
+  /// Deletes content on a Mac; there is none.
+  open class func deleteContent(forProductID productID: String) {}
 }
 
 @frozen public enum SKDownloadState: Int, BitwiseCopyable, Sendable {

@@ -20,6 +20,9 @@ public final class SKProduct: NSObject, Sendable {
   public var downloadContentLengths: [NSNumber] { [] }
   public var downloadContentVersion: String { "" }
   public var contentVersion: String { "" }
+  // The older names of macOS.
+  public var downloadable: Bool { isDownloadable }
+  public var contentLengths: [NSNumber] { downloadContentLengths }
 
   public var subscriptionGroupIdentifier: String? { product.subscription?.subscriptionGroupID }
 

@@ -28,7 +28,17 @@ public struct AdvancedCommerceProduct: Identifiable, Sendable {
     Transaction.Transactions(host: host, listing: .currentEntitlements(productID: id))
   }
 
-  // Purchases need a window, so they exist on Apple's platforms only.
+  /// Buys where no window is needed, as on a watch; the other purchases exist on Apple's platforms
+  /// only.
+  @MainActor public func purchase(
+    compactJWS: String,
+    options: Set<AdvancedCommerceProduct.PurchaseOption> = []
+  ) async throws -> AdvancedCommerceProduct.PurchaseResult {
+    await host.passWhileAlive()
+    // No product of this kind exists here, see `init(id:)`.
+    throw StoreKitError.unsupported
+  }
+
   public struct PurchaseOption: Equatable, Hashable, Sendable, CustomDebugStringConvertible {
     let continuesInStorefront: @Sendable (Storefront) -> Bool
 
