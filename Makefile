@@ -36,7 +36,8 @@ test: bootstrap
 
 test-all: test
 	$(SWIFT) test $(RUN) -c release -Xswiftc -enable-testing
-	$(SWIFT) test $(RUN) --sanitize=thread --scratch-path .build-thread
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Scripts/thread-sanitizer.supp" \
+	  $(SWIFT) test $(RUN) --sanitize=thread --scratch-path .build-thread
 
 lint: bootstrap
 	$(SWIFT) format lint --strict --recursive --parallel $(FORMATTED)
