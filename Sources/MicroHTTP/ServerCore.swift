@@ -53,13 +53,26 @@ final class ServerCore: Sendable {
       return true
     }
     guard isOpen else { return .abort }
-    guard let headers = head.headers else { return .respond(refuse(400), closing: true) }
+    guard let headers = head.headers, !Self.isFramingAmbiguous(headers) else {
+      return .respond(refuse(400), closing: true)
+    }
     return exchange.head(
       method: head.method,
       headers: headers,
       headerBytes: head.bytes,
       remote: head.remote
     )
+  }
+
+  /// Whether two readers could disagree about where the body ends: a proxy in front of the server
+  /// might take for the next request what is part of this one.
+  ///
+  /// - Source: RFC 9112, sections 6.1 and 6.3.
+  private static func isFramingAmbiguous(_ headers: HTTPHeaders) -> Bool {
+    let lengths = headers.values("Content-Length").count
+    let codings = headers.values("Transfer-Encoding")
+    let isChunked = codings.map { $0.lowercased() } == ["chunked"]
+    return lengths > 1 || lengths + codings.count > 1 || !(codings.isEmpty || isChunked)
   }
 
   /// Lets the handler answer, away from the library's thread.

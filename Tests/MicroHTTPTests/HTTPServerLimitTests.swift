@@ -176,6 +176,22 @@ private func chunked(_ bytes: Int) -> String {
   }
 
   @Test(arguments: [
+    "Content-Length: 2\r\nContent-Length: 5\r\n\r\nab",
+    "Content-Length: 5\r\nContent-Length: 5\r\n\r\nabcde",
+    "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+    "Transfer-Encoding: gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+  ])
+  func aBodyWhoseEndTwoReadersMaySeeElsewhereIsRefused(fields: String) async throws {
+    try await withServer(limits: limits) { server in
+      let connection = try RawConnection(port: server.address.port)
+      await connection.send("POST / HTTP/1.1\r\nHost: a\r\n\(fields)")
+      let response = await connection.response()
+      #expect(response?.status == 400)
+      #expect(response?.head.contains("Connection: close") == true)
+    }
+  }
+
+  @Test(arguments: [
     "nonsense", "\r\n\r\n\r\n\r\n", "GET", "GET /", "GET / HTTP/9.9\r\n\r\n",
     "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: many\r\n\r\n",
     "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
