@@ -153,8 +153,15 @@ enum SQLiteValue {
     let system = unsafe sqlite3_system_errno(handle)
     return StorageError(
       errorCode(code & 0xFF, system: system),
-      "SQLite \(operation): result \(code), system error \(system)"
+      "SQLite \(operation): \(words(code, system: system))"
     )
+  }
+
+  /// What a result code and the system's number mean; neither quotes anything that is stored.
+  private static func words(_ code: Int32, system: Int32) -> String {
+    let result = unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) } ?? "unknown"
+    let reason = system == 0 ? "" : ", \(POSIXErrorCode(rawValue: system).map { "\($0)" } ?? "")"
+    return "\(result) (\(code)\(reason))"
   }
 
   private static func errorCode(_ primary: Int32, system: Int32) -> StorageError.Code {

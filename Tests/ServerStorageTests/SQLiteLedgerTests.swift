@@ -119,6 +119,21 @@ import Testing
     }
   }
 
+  @Test func whyADatabaseCannotBeUsedIsSaidInWords() async throws {
+    try await withTemporaryFolder { folder in
+      let text = folder + "/text"
+      try Data("this is no database at all, but a letter".utf8).write(
+        to: URL(fileURLWithPath: text)
+      )
+      for (path, words) in [
+        (text, "file is not a database"), (folder + "/none/x", "unable to open database file"),
+      ] {
+        let error = #expect(throws: StorageError.self) { try SQLiteLedger(path: path) }
+        #expect(error?.reason.contains(words) == true)
+      }
+    }
+  }
+
   @Test func damagedPagesAreATypedError() async throws {
     try await withTemporaryFolder { folder in
       let path = folder + "/ledger.sqlite"
