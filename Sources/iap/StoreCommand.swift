@@ -103,7 +103,8 @@ enum StoreCommand: Command {
     All of /control: apps, accounts, devices, purchases, pending/ID/approve|decline, transactions,
     subscriptions/ID/auto-renew, clock, clock/advance, clock/rate, faults, notifications,
     notifications/url|test|drain, history, roots, devices/ID/receipt|restore|refresh-receipt|
-    unfinished|app-transaction.
+    unfinished|app-transaction. PUT sets clock/rate, faults, notifications/url and
+    subscriptions/ID/auto-renew.
 
     Of Apple's server interface: GET /inApps/v1/transactions/ID, /inApps/v2/history/ID,
     /inApps/v1/subscriptions/ID, POST /inApps/v1/notifications/test and its status. A request needs
@@ -146,7 +147,14 @@ enum StoreCommand: Command {
         handler: face.handler
       )
     } catch {
-      throw CommandError(.failed, Words("The store cannot listen: \(error.reason)."))
+      let place = "\(setup.host):\(setup.port)"
+      throw CommandError(
+        .failed,
+        Words(
+          "cannot listen on \(place): \(error.reason).",
+          zh: "无法监听 \(place)：\(error.reason)。"
+        )
+      )
     }
     console.line(verbatim: "listening \(server.address.url)")
     let ticking = Task { await pace.run() }

@@ -252,6 +252,8 @@ struct ControlTests {
     let wrong = await client.send(.delete, "/control/faults")
     #expect(wrong.status == 405)
     #expect(wrong.headers["Allow"] == "GET, PUT")
+    let words = try JSONParser.parse(wrong.body, limits: .document)["error"]?["message"]
+    #expect(words == "/control/faults knows GET, PUT only")
     #expect(await client.send(.get, "/control/transactions/1").status == 404)
     #expect(await client.send(.get, "/control/transactions").status == 400)
     #expect(

@@ -50,8 +50,13 @@ struct HTTPRouter: Sendable {
       guard !matches.isEmpty else {
         return .problem(404, code: "unknownRoute", "there is nothing at \(request.path)")
       }
-      var response = HTTPResponse.problem(405, code: "wrongMethod", "not with \(request.method)")
-      response.headers["Allow"] = matches.map(\.0.method.rawValue).joined(separator: ", ")
+      let known = matches.map(\.0.method.rawValue).joined(separator: ", ")
+      var response = HTTPResponse.problem(
+        405,
+        code: "wrongMethod",
+        "\(request.path) knows \(known) only"
+      )
+      response.headers["Allow"] = known
       return response
     }
     do throws(SimulatorError) {
