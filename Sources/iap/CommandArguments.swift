@@ -65,20 +65,35 @@ struct CommandArguments: Sendable {
   }
 
   /// The option's value as an instant: UNIX milliseconds or ISO 8601 such as
-  /// `2026-01-31T12:00:00Z`; nil when it was not given.
+  /// `2026-01-31T12:00:00Z`, from 1970 to 9999; nil when it was not given.
   func date(_ name: String) throws(CommandError) -> Date? {
     let wanted = "a date such as 2026-01-31T12:00:00Z, or UNIX milliseconds"
     return try parsed(name, wanted, zh: "日期（如 2026-01-31T12:00:00Z）或 UNIX 毫秒") { text in
-      if let milliseconds = Int64(text) {
-        return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-      }
-      let reader = ISO8601DateFormatter()
-      if let date = reader.date(from: text) { return date }
-      reader.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
-      if let date = reader.date(from: text) { return date }
-      reader.formatOptions = [.withFullDate]
-      return reader.date(from: text)
+      guard let date = Self.instant(text), Self.instants.contains(date) else { return nil }
+      return date
     }
+  }
+
+  /// The instants that certificates and calendars can name.
+  private static let instants =
+    Date(timeIntervalSince1970: 0)..<Date(timeIntervalSince1970: 253_402_300_800)
+
+  private static func instant(_ text: String) -> Date? {
+    if let milliseconds = Int64(text) {
+      return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+    let reader = ISO8601DateFormatter()
+    reader.formatOptions = [.withFullDate]
+    // Foundation takes February 30 for March 2.
+    let day = String(text.prefix(10))
+    guard let midnight = reader.date(from: day), reader.string(from: midnight) == day else {
+      return nil
+    }
+    if text == day { return midnight }
+    reader.formatOptions = [.withInternetDateTime]
+    if let date = reader.date(from: text) { return date }
+    reader.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+    return reader.date(from: text)
   }
 
   /// The option's value as a URL with a scheme and a host; nil when it was not given.

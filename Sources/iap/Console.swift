@@ -10,8 +10,9 @@ struct Console: Sendable {
   let output: @Sendable ([UInt8]) -> Void
   /// Writes bytes to standard error, at once.
   let errors: @Sendable ([UInt8]) -> Void
-  /// Reads standard input to its end, but at most so many bytes and one more.
-  let input: @Sendable (_ sizeBytesMax: Int) async -> [UInt8]
+  /// Reads standard input to its end, but at most so many bytes and one more; nil when it cannot be
+  /// read.
+  let input: @Sendable (_ sizeBytesMax: Int) async -> [UInt8]?
   /// Reads a file, but at most so many bytes and one more; nil when it cannot be read.
   let file: @Sendable (_ path: String, _ sizeBytesMax: Int) async -> [UInt8]?
   /// Returns when the person asks the process to end: Ctrl-C, or a termination signal.

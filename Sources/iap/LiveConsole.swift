@@ -25,14 +25,19 @@ extension Console {
     )
   }
 
-  private static func read(_ handle: FileHandle, _ sizeBytesMax: Int) -> [UInt8] {
+  /// Nil when it cannot be read, such as a folder.
+  private static func read(_ handle: FileHandle, _ sizeBytesMax: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
-    while bytes.count <= sizeBytesMax,
-      let more = try? handle.read(upToCount: sizeBytesMax + 1 - bytes.count), !more.isEmpty
-    {
-      bytes += more
+    do {
+      while bytes.count <= sizeBytesMax,
+        let more = try handle.read(upToCount: sizeBytesMax + 1 - bytes.count), !more.isEmpty
+      {
+        bytes += more
+      }
+      return bytes
+    } catch {
+      return nil
     }
-    return bytes
   }
 }
 

@@ -12,7 +12,8 @@ struct VerifyCommand: Command {
   )
   static let details = Words(
     """
-    FILE holds a compact JWS, the body of a notification, or a receipt (binary or base64).
+    FILE holds a compact JWS, a request's or notification's body, or a receipt (binary or base64).
+    A JWS has no line break, not even at its end: tr -d '\\r\\n' < FILE | iap verify -
     Without --bundle, --app-id and --environment those are printed and not checked.
     Without --at, notifications are judged now, everything else when it was signed; receipts
     always at their creation date.
@@ -20,7 +21,8 @@ struct VerifyCommand: Command {
     Exit status: 0 accepted, 1 refused (every failed rule is named), 2 the call cannot be used.
     """,
     zh: """
-      FILE 可以是紧凑格式的 JWS、通知的请求正文，或收据（二进制或 base64）。
+      FILE 可以是紧凑格式的 JWS、请求或通知的正文，或收据（二进制或 base64）。
+      JWS 不含换行，末尾也不含：tr -d '\\r\\n' < FILE | iap verify -
       未给出 --bundle、--app-id、--environment 时，只显示相应内容而不检查。
       未给出 --at 时，通知按当前时间判断证书，其余按签名时间；收据总是按其创建日期。
 
@@ -267,7 +269,7 @@ extension VerifyCall {
     var report = VerifyReport(call: self)
     if bytes.count > VerifyCommand.sizeBytesMax {
       report.refuse(
-        kind ?? .transaction,
+        kind,
         rule: .limits,
         reason: "longer than \(VerifyCommand.sizeBytesMax) bytes"
       )

@@ -64,17 +64,21 @@ enum VerifyInput: Equatable {
     byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
 
-  /// The body of a notification carries its text in `signedPayload`.
+  /// The body of a notification carries its text in `signedPayload`, one for `/v1/verify` in
+  /// `signedTransaction` or `receipt`.
   private static func json(_ bytes: [UInt8]) -> VerifyInput {
     guard let object = try? JSONParser.parseObject(bytes, limits: .document) else {
       return .unknown(Words("it starts like JSON and is none", zh: "开头像 JSON，但不是有效的 JSON"))
     }
-    for name in ["signedPayload", "signedTransactionInfo", "signedRenewalInfo"] {
+    let signed = [
+      "signedPayload", "signedTransaction", "signedTransactionInfo", "signedRenewalInfo",
+    ]
+    for name in signed {
       if let text = object[name]?.stringValue {
         return .jws(Array(text.utf8), PayloadKind.guess(Array(text.utf8)))
       }
     }
-    for name in ["receipt-data", "latest_receipt", "Payload"] {
+    for name in ["receipt", "receipt-data", "latest_receipt", "Payload"] {
       if let text = object[name]?.stringValue { return .receiptText(Array(text.utf8)) }
     }
     if PayloadKind.of(object) != nil {

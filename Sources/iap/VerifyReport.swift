@@ -19,12 +19,12 @@ struct VerifyReport {
   /// Refuses what cannot be verified at all.
   mutating func refuse(_ what: Words) { unknown = what }
 
-  /// Refuses before looking.
-  mutating func refuse(_ kind: VerifyCall.Kind, rule: Rule, reason: String) {
-    kindWord = kind.rawValue
-    failures = [
-      RuleFailure(part: kind.payload?.part ?? .receipt, rule: rule, reason: reason)
-    ]
+  /// Refuses before looking, whatever it may be.
+  mutating func refuse(_ kind: VerifyCall.Kind?, rule: Rule, reason: String) {
+    kindWord = kind?.rawValue
+    self.kind = Words("a file that was not looked into", zh: "未经查看的文件")
+    let part = kind == .receipt ? SignedPart.receipt : kind?.payload?.part ?? .transaction
+    failures = [RuleFailure(part: part, rule: rule, reason: reason)]
   }
 
   mutating func add(_ verdict: Verdict<TransactionPayload>) {
@@ -172,12 +172,35 @@ extension VerifyReport {
     return isAccepted ? accepted(language) : refused(language)
   }
 
+  /// How wide a terminal shows a text: Chinese characters take two columns.
+  private static func columns(_ text: String) -> Int {
+    text.unicodeScalars.reduce(0) { $0 + ($1.value >= 0x2E80 ? 2 : 1) }
+  }
+
+  /// A text that may quote what somebody forged: it must neither feign lines of this report nor
+  /// command the terminal.
+  static func printable(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars.prefix(lineScalarsMax) {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse:
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return text.unicodeScalars.count > lineScalarsMax ? result + "…" : result
+  }
+
+  /// How much of one text is shown.
+  static let lineScalarsMax = 1000
+
   private func accepted(_ language: Language) -> String {
     var lines = [Words("ACCEPTED  ", zh: "通过  ")(language) + kind(language)]
     let names = facts.map { $0.0(language) }
-    let width = names.map(\.count).max() ?? 0
+    let width = names.map(Self.columns).max() ?? 0
     for (name, value) in zip(names, facts.map(\.1)) {
-      lines.append("  " + name + String(repeating: " ", count: width - name.count + 2) + value)
+      let gap = String(repeating: " ", count: width - Self.columns(name) + 2)
+      lines.append("  " + name + gap + Self.printable(value))
     }
     return (lines + notes(language)).joined(separator: "\n")
   }
@@ -228,7 +251,7 @@ extension VerifyReport {
         failure.part.rawValue == failures[0].part.rawValue && Set(failures.map(\.part)).count == 1
         ? "" : " (\(failure.part))"
       return """
-          \(index + 1). \(failure.rule)\(part): \(failure.reason)
+          \(index + 1). \(failure.rule)\(part): \(Self.printable(failure.reason))
              \(VerifyWords.explanation(of: failure.rule)(language))
         """
     }

@@ -27,8 +27,8 @@ enum VerifyWords {
       zh: "文本已损坏：被截断、邮件中插入了换行，或根本不是签名数据。请以文件形式重新获取。"
     ),
     .limits: Words(
-      "It is far larger than anything the App Store sends.",
-      zh: "远大于 App Store 发送的任何内容。"
+      "It is far larger, or nested far deeper, than anything the App Store sends.",
+      zh: "远大于 App Store 发送的任何内容，或嵌套过深。"
     ),
     .header: Words(
       "The first part of the text is damaged or made up.",
@@ -123,8 +123,8 @@ enum VerifyWords {
 
   private static let claims: [Rule: Words] = [
     .kind: Words(
-      "It is genuine data of another kind, or of none. Say which with --kind.",
-      zh: "这是另一种类的数据，或不属于任何种类。可用 --kind 指明。"
+      "It is data of another kind than asked for, or of none. --kind says which is expected.",
+      zh: "这是另一种类的数据，或不属于任何种类。可用 --kind 指明所期望的种类。"
     ),
     .signedDate: Words(
       "Without a signing date it cannot be put in order with other data.",
@@ -139,9 +139,9 @@ enum VerifyWords {
       zh: "按 Apple 的编号，它属于另一个 App。"
     ),
     .environment: Words(
-      "It comes from another environment. A sandbox purchase is a test and costs nothing: "
-        + "it must not unlock anything in production.",
-      zh: "环境不符。沙盒购买只是测试，不花钱：不得在生产环境中解锁任何内容。"
+      "It comes from another environment, or does not say from which. A sandbox purchase is a "
+        + "test and costs nothing: it must not unlock anything in production.",
+      zh: "环境不符或未注明。沙盒购买只是测试，不花钱：不得在生产环境中解锁任何内容。"
     ),
     .agreement: Words(
       "What is inside belongs to another app, environment or subscription than the notification.",

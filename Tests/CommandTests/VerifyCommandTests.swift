@@ -82,6 +82,51 @@ struct VerifyCommandTests {
     #expect(chinese.output.contains("这是另一个 App 的购买"))
   }
 
+  @Test func aForgedTextCanNeitherFeignLinesNorCommandTheTerminal() async throws {
+    let text = try transaction { $0.bundleID = "x\u{1B}[2J\nACCEPTED\u{202E}\u{2028}y" }
+    let outcome = try await verify(text, ["--bundle", "com.example"])
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains(#"the app x\u{1b}[2J\u{a}ACCEPTED\u{202e}\u{2028}y, expected"#))
+    #expect(!outcome.output.unicodeScalars.contains("\u{1B}"))
+    let accepted = try await verify(text)
+    #expect(accepted.status == 0)
+    #expect(accepted.output.contains(#"x\u{1b}[2J\u{a}ACCEPTED\u{202e}\u{2028}y"#))
+  }
+
+  @Test func howMuchOfOneTextIsShownIsLimited() async throws {
+    for (count, isWhole) in [(960, true), (1001, false)] {
+      let name = String(repeating: "a", count: count)
+      let outcome = try await verify(
+        transaction { $0.bundleID = BundleID(name) },
+        ["--bundle", "b"]
+      )
+      #expect(outcome.status == 1)
+      #expect(outcome.output.contains("…") != isWhole)
+    }
+  }
+
+  @Test func whatIsTooLongIsNotLookedInto() async throws {
+    let limit = 6 * 1024 * 1024
+    for (size, head) in [(limit, "nothing to verify"), (limit + 1, "a file that was not looked")] {
+      let outcome = try await verify(String(repeating: "a", count: size))
+      #expect(outcome.status == 1)
+      #expect(outcome.output.hasPrefix("REFUSED  \(head)"))
+    }
+  }
+
+  @Test func dataThatIsExpectedToBeAnotherKindIsNotCalledGenuine() async throws {
+    let outcome = try await verify(transaction(), ["--kind", "notification"])
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("It is data of another kind than asked for"))
+  }
+
+  @Test func whenACertificateEndedIsSaidBesideWhenItWasJudged() async throws {
+    let outcome = try await verify(transaction(), ["--at", "2030-01-01"])
+    #expect(outcome.status == 1)
+    let ended = "at 2030-01-01T00:00:00Z: the signing certificate ended at 2026-06-12T13:46:40Z"
+    #expect(outcome.output.contains(ended), "\(outcome.output)")
+  }
+
   @Test func jsonSaysTheSame() async throws {
     let accepted = try await verify(transaction(), ["--json"])
     let object = try JSONParser.parseObject(Array(accepted.output.utf8), limits: .document)
@@ -134,6 +179,22 @@ struct VerifyCommandTests {
     #expect(now.output.contains("\"rule\":\"validity\""))
   }
 
+  @Test func theBodyOfARequestIsUnwrapped() async throws {
+    let body = JSONValue.object(["signedTransaction": .string(try transaction())]).serializedText
+    let outcome = try await verify(body)
+    #expect(outcome.status == 0)
+    #expect(outcome.output.hasPrefix("ACCEPTED  a signed transaction\n"))
+  }
+
+  @Test(arguments: [
+    ("0", true), ("-1", false), ("253402300799999", true), ("253402300800000", false),
+    ("2024-02-29", true), ("2026-02-29", false), ("2026-02-30T00:00:00Z", false),
+  ])
+  func aDateIsOneOfTheCalendarFrom1970To9999(text: String, isDate: Bool) async throws {
+    let outcome = try await verify(transaction(), ["--at=\(text)"])
+    #expect(outcome.status == (isDate ? 1 : 2))
+  }
+
   @Test func aReceiptIsFoundOutInBothForms() async throws {
     let shape = SigningChain.Shape.receipts(
       validity: now.addingTimeInterval(-1e6)...now.addingTimeInterval(1e6)
@@ -163,7 +224,7 @@ struct VerifyCommandTests {
       ["verify"], ["verify", "/no/such/file"], ["verify", "--kind", "x", "-"],
       ["verify", "--environment", "x", "-"], ["verify", "--at", "x", "-"],
       ["verify", "--app-id", "x", "-"], ["verify", "--root", "/no/such/file", "-"],
-      ["verify", "--xcode", "-"],
+      ["verify", "--xcode", "-"], ["verify", "/"], ["verify", "--root", "/", "-"],
     ]
   )
   func unusable(_ words: [String]) async throws {

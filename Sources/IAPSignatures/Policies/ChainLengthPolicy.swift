@@ -18,6 +18,6 @@ struct ChainLengthPolicy: JWSPolicy {
       )
     }
     return certificates.count == Self.count
-      ? .holds : .fails("\(certificates.count) certificates, expected \(Self.count)")
+      ? .holds : .fails("number of certificates: \(certificates.count), expected \(Self.count)")
   }
 }

@@ -12,7 +12,7 @@ struct TrustedRootPolicy: ChainPolicy {
       return .fails("the intermediate certificate names an issuer that is not trusted here")
     }
     guard chain.isIntermediateSigned == true else {
-      return .fails("the intermediate certificate only bears the name of a trusted root's issue")
+      return .fails("the intermediate certificate only claims to come from a trusted root")
     }
     return .holds
   }

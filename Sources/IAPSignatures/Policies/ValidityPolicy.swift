@@ -28,13 +28,15 @@ struct ValidityPolicy: ChainPolicy {
         continue
       }
       if instant < certificate.notBefore {
-        reasons.append("the \(name) certificate is not valid yet")
+        reasons.append(
+          "the \(name) certificate is valid only from \(CivilTime(certificate.notBefore).text)"
+        )
       } else if instant > certificate.notAfter {
-        reasons.append("the \(name) certificate has ended")
+        reasons.append("the \(name) certificate ended at \(CivilTime(certificate.notAfter).text)")
       }
     }
     guard reasons.isEmpty else {
-      return .fails(reasons.joined(separator: "; ") + " at \(CivilTime(instant).text)")
+      return .fails("at \(CivilTime(instant).text): " + reasons.joined(separator: "; "))
     }
     return isComplete ? .holds : .open
   }
