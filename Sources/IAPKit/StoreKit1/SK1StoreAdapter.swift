@@ -72,7 +72,8 @@ package final class SK1StoreAdapter: StoreAdapter, ProductSource {
       observer.object(reference)
       ?? queue.transactions.first { $0.transactionIdentifier == reference.rawValue }
     guard let entry, entry.transactionState != .purchasing else { return .notAnnounced }
-    queue.finishTransaction(entry)
+    // An announcement may come late, of what was finished meanwhile.
+    if queue.transactions.contains(where: { $0 === entry }) { queue.finishTransaction(entry) }
     observer.forget(reference)
     return .finished
   }
