@@ -25,3 +25,27 @@ public struct PendingID: Identifier {
   /// Makes the identifier from its spelling.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 }
+
+/// The identifier of a family.
+public struct FamilyID: Identifier {
+  /// The spelling.
+  public let rawValue: String
+  /// Makes the identifier from its spelling.
+  public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// What a customer types in to redeem an offer; in tests the offer's reference name.
+public struct OfferCode: Identifier {
+  /// The spelling.
+  public let rawValue: String
+  /// Makes the code from its spelling.
+  public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// The identifier of a key that an app's server signs offers with.
+public struct OfferKeyID: Identifier {
+  /// The spelling.
+  public let rawValue: String
+  /// Makes the identifier from its spelling.
+  public init(_ rawValue: String) { self.rawValue = rawValue }
+}

@@ -12,10 +12,13 @@ public struct PurchaseRequest: Hashable, Sendable {
   public var appAccountToken: AppAccountToken?
   /// The user name of a StoreKit 1 purchase; a UUID becomes the token.
   public var applicationUsername: String?
-  /// A promotional offer.
-  public var offer: OfferID?
+  /// The offer that shall be used.
+  public var offerUse: OfferUse?
   /// Whether a parent shall be asked; only the sandbox heeds it.
   public var simulatesAskToBuy: Bool
+
+  /// What the app's server said about the introductory offer, once its word was checked.
+  var introductoryIsAllowed: Bool?
 
   /// Makes a request.
   ///
@@ -25,7 +28,8 @@ public struct PurchaseRequest: Hashable, Sendable {
   ///   - quantity: How many.
   ///   - appAccountToken: The token of a StoreKit 2 purchase.
   ///   - applicationUsername: The user name of a StoreKit 1 purchase.
-  ///   - offer: A promotional offer.
+  ///   - offer: A promotional offer without proof.
+  ///   - offerUse: The offer that shall be used, in the place of `offer`.
   ///   - simulatesAskToBuy: Whether a parent shall be asked.
   public init(
     device: DeviceID,
@@ -34,6 +38,7 @@ public struct PurchaseRequest: Hashable, Sendable {
     appAccountToken: AppAccountToken? = nil,
     applicationUsername: String? = nil,
     offer: OfferID? = nil,
+    offerUse: OfferUse? = nil,
     simulatesAskToBuy: Bool = false
   ) {
     self.device = device
@@ -41,7 +46,7 @@ public struct PurchaseRequest: Hashable, Sendable {
     self.quantity = quantity
     self.appAccountToken = appAccountToken
     self.applicationUsername = applicationUsername
-    self.offer = offer
+    self.offerUse = offerUse ?? offer.map { .promotional($0, nil) }
     self.simulatesAskToBuy = simulatesAskToBuy
   }
 
@@ -71,6 +76,8 @@ public enum UnchangedReason: String, Hashable, Sendable {
   case alreadySubscribed
   /// The change of plan takes effect at the next renewal.
   case changeScheduled
+  /// The offer starts with the next renewal.
+  case offerScheduled
 }
 
 /// Why the store refuses a customer's wish, as StoreKit tells it.
@@ -93,6 +100,10 @@ public enum StoreFailure: String, Hashable, Sendable, CaseIterable {
   case invalidOfferIdentifier
   /// The customer may not have the offer.
   case ineligibleForOffer
-  /// This version of the simulated store sells without promotional offers.
+  /// What the app's server signed is wrong, too old, or was used before.
+  case invalidOfferSignature
+  /// A promotional offer came without a signature.
+  case missingOfferParameters
+  /// The product cannot be sold with offers.
   case offerUnsupported
 }

@@ -9,7 +9,10 @@ extension SimulatedAppStore {
   /// - Throws: ``SimulatorError`` with `unknownDevice`.
   @discardableResult
   public func purchase(_ request: PurchaseRequest) throws(SimulatorError) -> PurchaseOutcome {
-    try command { core, now throws(SimulatorError) in try core.purchase(request, at: now) }
+    let verdict = try offerVerdict(request)
+    return try command { core, now throws(SimulatorError) in
+      try core.purchase(request, verdict, at: now)
+    }
   }
 
   /// A parent approves, or the customer settles an interruption: every device hears of the sale.
@@ -54,29 +57,6 @@ extension SimulatedAppStore {
     try command { core, now throws(SimulatorError) in
       try core.act(on: original, .autoRenewSet(isOn), at: now)
     }
-  }
-
-  /// Takes a transaction back and pays for it.
-  ///
-  /// - Parameters:
-  ///   - id: The transaction.
-  ///   - reason: Why.
-  /// - Throws: ``SimulatorError`` with `unknownTransaction`, or `notAllowed` the second time.
-  public func refund(
-    _ id: TransactionID,
-    reason: RevocationReason = .other
-  ) throws(SimulatorError) {
-    try command { core, now throws(SimulatorError) in
-      try core.refund(id, reason: reason, at: now)
-    }
-  }
-
-  /// Takes a refund back: the customer has the transaction again.
-  ///
-  /// - Parameter id: The transaction.
-  /// - Throws: ``SimulatorError`` with `unknownTransaction`, or `notAllowed` without a refund.
-  public func reverseRefund(_ id: TransactionID) throws(SimulatorError) {
-    try command { core, now throws(SimulatorError) in try core.reverseRefund(id, at: now) }
   }
 
   /// All subscriptions, in the order in which they began.

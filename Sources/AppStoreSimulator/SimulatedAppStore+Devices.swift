@@ -18,6 +18,7 @@ extension SimulatedAppStore {
       try core.requireReach(device)
       var seen: Set<ProductID> = []
       return ids.filter { seen.insert($0).inserted }.compactMap { app.catalog[$0] }
+        .filter(\.isForSale)
     }
   }
 

@@ -25,7 +25,12 @@ extension SimulatedAppStore {
       version: version,
       build: build
     )
-    try command { core, now throws(SimulatorError) in try core.addApp(app, at: now) }
+    try command { core, now throws(SimulatorError) in
+      try core.addApp(app, at: now)
+      if let (id, key) = OfferProofChecker.key(in: catalog) {
+        core.offerKeys[bundleID, default: [:]][id] = key
+      }
+    }
   }
 
   /// Makes an account.

@@ -161,6 +161,7 @@ extension SimulatedAppStore {
       data.signedRenewalInfo = try signer.sign(renewalInfo.object)
       data.status = record.status
     }
+    data.consumptionRequestReason = record.consumptionRequestReason?.rawValue
     var payload = NotificationPayload(type: record.type, uuid: record.uuid)
     payload.subtype = record.subtype
     payload.version = "2.0"

@@ -52,6 +52,9 @@ public final class SimulatedAppStore: Sendable {
     if configuration.catalog.settings.hasGracePeriod, options.gracePeriod == nil {
       options.gracePeriod = StoreOptions.usualGracePeriod
     }
+    if configuration.environment == .xcode, options.pace == nil {
+      options.pace = .xcode(timeRate: configuration.catalog.settings.timeRate)
+    }
     var core = StoreCore(
       environment: configuration.environment,
       options: options,
@@ -65,6 +68,9 @@ public final class SimulatedAppStore: Sendable {
       build: "1"
     )
     try core.addApp(first, at: self.clock.now)
+    if let (id, key) = OfferProofChecker.key(in: configuration.catalog) {
+      core.offerKeys[first.bundleID, default: [:]][id] = key
+    }
     self.core = Mutex(core)
   }
 

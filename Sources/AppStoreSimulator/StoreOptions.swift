@@ -62,6 +62,24 @@ public struct StoreOptions: Hashable, Sendable {
   ///
   /// Nil is no grace period, or 16 days when the first app's catalog switches it on.
   public var gracePeriod: TimeInterval?
+  /// Which failed charges have a grace period.
+  public var graceScope = GraceSettings.Scope.all
+  /// How fast subscriptions live; nil for real time, or what the first app's catalog says in
+  /// Xcode's environment.
+  ///
+  /// Anything but real time takes the place of ``chargeLead``, ``retryPeriod`` and the length of
+  /// ``gracePeriod``.
+  public var pace: RenewalPace?
+  /// How old a signature for an offer may be, in seconds; nil for any age.
+  public var offerSignatureAgeMax: TimeInterval? = 24 * 3600
+  /// Whether an app without keys for offers gets them unchecked, as in Xcode.
+  public var acceptsUnsignedOffers: Bool
+  /// Whether a refund leaves auto-renewal as it is; it matters when the refund is taken back.
+  public var refundKeepsAutoRenew = false
+  /// How a customer's wish for money back is answered at once; nil waits for an answer.
+  public var refundAnswer: RefundRequestRecord.Answer?
+  /// Whether superseded transactions get a revocation date, as some of production's have.
+  public var revokesUpgraded = false
   /// How long a failed charge is tried again, in seconds.
   public var retryPeriod: TimeInterval = 60 * 24 * 3600
   /// How long a parent may take to answer, in seconds.
@@ -78,18 +96,28 @@ public struct StoreOptions: Hashable, Sendable {
     let isProduction = environment == .production
     retryTimetable = isProduction ? .production : .sandbox
     receiptExistsFromInstallation = isProduction
+    acceptsUnsignedOffers = environment == .xcode || environment == .localTesting
   }
 
   /// The grace period of a catalog that has one, in seconds: 16 days.
   static let usualGracePeriod: TimeInterval = 16 * 24 * 3600
 
   var terms: SubscriptionTerms {
-    SubscriptionTerms(
-      chargeLead: chargeLead,
-      grace: gracePeriod,
-      retry: retryPeriod,
-      gapMax: 60 * 24 * 3600
+    let pace = pace ?? .realTime
+    let isRealTime = pace == .realTime
+    return SubscriptionTerms(
+      renewalCountMax: pace.renewalCountMax,
+      refundKeepsAutoRenew: refundKeepsAutoRenew,
+      // A compressed period is charged when it ends.
+      chargeLead: isRealTime ? chargeLead : 0,
+      grace: nil,
+      retry: pace.retry ?? retryPeriod,
+      gapMax: isRealTime ? 60 * 24 * 3600 : 600
     )
+  }
+
+  var grace: GraceSettings? {
+    gracePeriod.map { GraceSettings(length: $0, scope: graceScope) }
   }
 }
 

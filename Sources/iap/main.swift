@@ -2,6 +2,7 @@ import Foundation
 
 let tool = CommandLineTool(commands: [
   BenchCommand.self,
+  CatalogCommand.self,
   DemoCommand.self,
   ServeCommand.self,
   StoreCommand.self,

@@ -12,7 +12,7 @@ struct PurchaseRuleTests {
   private func decide(
     _ product: ProductID,
     quantity: Int = 1,
-    offer: OfferID? = nil,
+    offer: OfferUse? = nil,
     _ holdings: PurchaseRule.Holdings = PurchaseRule.Holdings()
   ) -> PurchaseDecision {
     PurchaseRule.decide(catalog[product], quantity: quantity, offer: offer, holdings: holdings)
@@ -33,7 +33,10 @@ struct PurchaseRuleTests {
 
   @Test func anUnknownProductOrOfferIsRefused() {
     #expect(decide("com.example.nothing") == .refuse(.productUnavailable))
-    #expect(decide(DemoCatalog.monthly, offer: "half") == .refuse(.invalidOfferIdentifier))
+    #expect(
+      decide(DemoCatalog.monthly, offer: .promotional("half", nil))
+        == .refuse(.invalidOfferIdentifier)
+    )
   }
 
   @Test(arguments: [
@@ -63,8 +66,8 @@ struct PurchaseRuleTests {
     case .keep(let id, let reason): decision = "keep \(id) \(reason.rawValue)"
     case .switchAutoRenewOn(let id): decision = "switch on \(id)"
     case .schedule(let id, _): decision = "schedule \(id)"
-    case .sell(.resubscribe(let id)): decision = "resubscribe \(id)"
-    case .sell, .refuse: decision = "something else"
+    case .sell(.resubscribe(let id), nil): decision = "resubscribe \(id)"
+    case .sell, .refuse, .scheduleOffer: decision = "something else"
     }
     #expect(decision == expected)
   }

@@ -217,6 +217,13 @@ struct SubscriptionReducerTests {
       actions: [.notify(.didChangeRenewalPref, .downgrade)]
     ),
     Row(
+      testDescription: "choosing a product switches auto-renewal on without a word",
+      before: record(autoRenew: false),
+      event: .renewalProductSet("yearly"),
+      after: record(next: "yearly"),
+      actions: [.notify(.didChangeRenewalPref, .downgrade)]
+    ),
+    Row(
       testDescription: "the same product again withdraws the change",
       before: record(next: "yearly"),
       event: .renewalProductSet("monthly"),
@@ -273,6 +280,7 @@ struct SubscriptionReducerTests {
     (.renewed, .notify(.didRenew, nil)),
     (.recovered, .notify(.didRenew, .billingRecovery)),
     (.upgraded, .notify(.didChangeRenewalPref, .upgrade)),
+    (.upgradedWithOffer, .notify(.offerRedeemed, .upgrade)),
   ])
   func everyPeriodIsAnnouncedByItsKind(_ kind: PeriodKind, _ action: SubscriptionAction) {
     let old = Self.record(.expired(.cancelled), autoRenew: false)

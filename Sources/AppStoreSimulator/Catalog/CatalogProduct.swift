@@ -10,13 +10,15 @@ public struct CatalogProduct: Hashable, Sendable {
   /// The name for the developer; absent in some files.
   public let referenceName: String?
   /// The price of one, in the main unit of the storefront's currency.
-  public let price: Decimal
+  public internal(set) var price: Decimal
   /// Names and descriptions in the order of the file.
   public let localizations: [CatalogLocalization]
   /// Whether family members share it.
   public let isFamilyShareable: Bool
   /// What only an auto-renewable subscription has.
   public let subscription: CatalogSubscription?
+  /// Whether it is sold; a product that was removed from sale is not.
+  public internal(set) var isForSale = true
 
   /// The price of one in thousandths of the currency's main unit.
   public var priceMilliunits: Int64 { CatalogProduct.milliunits(price) }
@@ -69,6 +71,20 @@ public struct CatalogSubscription: Hashable, Sendable {
   public let codeOffers: [CatalogOffer]
   /// Offers for lapsed subscribers.
   public let winBackOffers: [CatalogOffer]
+
+  /// The offer that a reference means.
+  ///
+  /// - Parameter reference: The kind and the identifier; for codes the reference name.
+  /// - Returns: The offer; nil when there is none any more.
+  public func offer(_ reference: OfferReference) -> CatalogOffer? {
+    switch reference.type {
+    case .introductory: introductoryOffer
+    case .promotional: promotionalOffers.first { $0.id == reference.id }
+    case .code: codeOffers.first { $0.referenceName == reference.id?.rawValue }
+    case .winBack: winBackOffers.first { $0.id == reference.id }
+    default: nil
+    }
+  }
 }
 
 /// An offer as a `.storekit` file describes it.
@@ -83,6 +99,16 @@ public struct CatalogOffer: Hashable, Sendable {
     case payUpFront
   }
 
+  /// Who may redeem a code.
+  public enum Eligibility: String, Hashable, Sendable, CaseIterable {
+    /// Who never subscribed in the group.
+    case new
+    /// Who is subscribed.
+    case existing
+    /// Whose subscription is over.
+    case expired
+  }
+
   /// The offer's identifier; absent for introductory offers.
   public let id: OfferID?
   /// The name for the developer; what a test redeems a code by.
@@ -95,6 +121,12 @@ public struct CatalogOffer: Hashable, Sendable {
   public let periodCount: Int
   /// The price of a period, or of the whole; zero when free.
   public let price: Decimal
+  /// Who may redeem the code; empty for everybody and for other offers.
+  public var eligibility: [Eligibility] = []
+  /// Whether the introductory offer stays available beside the code.
+  public var isStackable = false
+  /// Whether the file makes everybody eligible for a win-back offer, or nobody; nil for the rules.
+  public var isEligible: Bool?
 
   /// Apple's spelling of how it is paid.
   public var discountType: OfferDiscountType {

@@ -7,7 +7,7 @@ public struct StoreCatalog: Hashable, Sendable {
   /// The version that the file names, for example `4.0`.
   public let version: String
   /// All products in the order of the file: one-time, non-renewing, then the groups.
-  public let products: [CatalogProduct]
+  public private(set) var products: [CatalogProduct]
   /// What the file switches on.
   public let settings: CatalogSettings
   /// The whole file, with what is not known here.
@@ -35,6 +35,12 @@ public struct StoreCatalog: Hashable, Sendable {
 
   /// A product by its identifier, in the exact spelling.
   public subscript(id: ProductID) -> CatalogProduct? { positions[id].map { products[$0] } }
+
+  /// Changes a product; one that is not there stays away.
+  mutating func change(_ id: ProductID, _ body: (inout CatalogProduct) -> Void) {
+    guard let place = positions[id] else { return }
+    body(&products[place])
+  }
 
   /// The subscriptions of a group in the order of the file.
   public func subscriptions(in group: SubscriptionGroupID) -> [CatalogProduct] {

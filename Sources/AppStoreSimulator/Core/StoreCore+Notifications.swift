@@ -7,6 +7,7 @@ extension StoreCore {
     _ type: NotificationType,
     _ subtype: NotificationSubtype?,
     about record: StoreTransactionRecord,
+    consumption reason: ConsumptionRequestReason? = nil,
     at now: Date
   ) {
     let subscription = state.subscription(record.originalTransactionID)
@@ -21,6 +22,7 @@ extension StoreCore {
         transaction: state.transaction(record.transactionID) ?? record,
         renewalInfo: subscription.map { renewalInfo($0, signedDate: state.nextStamp(at: now)) },
         status: subscription.map { SubscriptionStatusRule.status($0.phase) },
+        consumptionRequestReason: reason,
         nextAttemptDate: notificationURLs[record.bundleID] == nil ? nil : now
       ),
       at: now
@@ -113,13 +115,20 @@ extension StoreCore {
 
   /// The subscription as signed data has it.
   func renewalInfo(_ record: SubscriptionRecord, signedDate: Date) -> RenewalInfoPayload {
+    let catalog = state.app(record.bundleID)?.catalog
     var info = SubscriptionStatusRule.renewalInfo(
       record,
-      renewalProduct: state.app(record.bundleID)?.catalog[record.renewalProductID],
+      renewalProduct: catalog?[record.renewalProductID],
+      running: state.transaction(record.period.transactionID)?.offer?.reference,
       storefront: state.account(record.account)?.storefront ?? .usa,
       environment: environment,
       appTransactionID: identifiers.appTransactionID(record.account, record.bundleID)
     )
+    let winBack = OfferEligibilityRule.winBackOffers(
+      catalog?[record.period.productID]?.subscription,
+      record
+    )
+    if !winBack.isEmpty { info.eligibleWinBackOfferIDs = winBack }
     info.signedDate = signedDate
     return info
   }

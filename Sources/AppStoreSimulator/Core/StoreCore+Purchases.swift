@@ -5,6 +5,7 @@ extension StoreCore {
   /// Sells, asks, or refuses.
   mutating func purchase(
     _ request: PurchaseRequest,
+    _ verdict: OfferProofVerdict,
     at now: Date
   ) throws(SimulatorError) -> PurchaseOutcome {
     let device = try device(request.device)
@@ -14,6 +15,11 @@ extension StoreCore {
       return .failed(failure)
     }
     if app.catalog.settings.failsTransactions { return .failed(.paymentFailed) }
+    if let failure = spend(verdict, at: now) { return .failed(failure) }
+    var request = request
+    if case .introductory(let isAllowed, _) = verdict {
+      request.introductoryIsAllowed = isAllowed
+    }
     let decision = decide(request, account, app)
     guard case .sell = decision else {
       return try carryOut(decision, request, at: now, pending: nil)
@@ -64,6 +70,20 @@ extension StoreCore {
     append(.answered(id, .lapsed), at: now)
   }
 
+  /// A nonce is good for one attempt, even for one that fails.
+  private mutating func spend(_ verdict: OfferProofVerdict, at now: Date) -> StoreFailure? {
+    let (nonce, failure): (UUID?, StoreFailure?) =
+      switch verdict {
+      case .notNeeded: (nil, nil)
+      case .valid(let nonce), .introductory(_, let nonce): (nonce, nil)
+      case .refused(let failure, let nonce): (nonce, failure)
+      }
+    guard let nonce else { return failure }
+    guard !state.spentNonces.contains(nonce) else { return .invalidOfferSignature }
+    append(.offerNonceSpent(nonce), at: now)
+    return failure
+  }
+
   private func asksParent(
     _ request: PurchaseRequest,
     _ account: AccountRecord,
@@ -107,9 +127,11 @@ extension StoreCore {
       }
     }
     if let group = product?.subscription?.groupID {
-      holdings.subscription = state.subscriptions(of: account.id, in: app.bundleID).last {
-        $0.groupID == group
-      }
+      holdings.subscription = state.ownSubscription(
+        of: account.id,
+        in: app.bundleID,
+        group: group
+      )
       holdings.subscribedProduct = holdings.subscription.flatMap {
         app.catalog[$0.period.productID]
       }
@@ -117,7 +139,7 @@ extension StoreCore {
     return PurchaseRule.decide(
       product,
       quantity: request.quantity,
-      offer: request.offer,
+      offer: request.offerUse,
       holdings: holdings
     )
   }
@@ -136,12 +158,20 @@ extension StoreCore {
       let held = try transaction(try subscription(original).period.transactionID)
       return .unchanged(held, .alreadySubscribed)
     case .schedule(let original, let product):
-      try act(on: original, .autoRenewSet(true), at: now)
+      // A change that was withdrawn only needs to be switched on again.
+      if try subscription(original).renewalProductID == product {
+        try act(on: original, .autoRenewSet(true), at: now)
+      }
       try act(on: original, .renewalProductSet(product), at: now)
       let held = try transaction(try subscription(original).period.transactionID)
       return .unchanged(held, .changeScheduled)
-    case .sell(let kind):
-      let record = try sell(request, kind, at: now, pending: pending)
+    case .scheduleOffer(let original, let product, let offer):
+      let scheduled = ScheduledOffer(offer: offer, startsAfterRunning: false)
+      try act(on: original, .offerScheduled(scheduled, product), at: now)
+      let held = try transaction(try subscription(original).period.transactionID)
+      return .unchanged(held, .offerScheduled)
+    case .sell(let kind, let offer):
+      let record = try sell(request, kind, offer, at: now, pending: pending)
       append(.receiptRefreshed(request.device), at: now)
       let cause: TransactionCause
       switch pending?.cause {

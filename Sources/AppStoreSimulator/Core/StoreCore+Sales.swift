@@ -17,12 +17,15 @@ extension StoreCore {
     var request: PurchaseRequest?
     var token: AppAccountToken?
     var pending: PendingID?
+    var ownership = OwnershipType.purchased
+    var sharedFrom: TransactionID?
   }
 
   /// Makes a transaction and all that follows from it.
   mutating func sell(
     _ request: PurchaseRequest,
     _ kind: SaleKind,
+    _ offer: OfferReference?,
     at now: Date,
     pending: PendingPurchase?
   ) throws(SimulatorError) -> StoreTransactionRecord {
@@ -43,11 +46,12 @@ extension StoreCore {
       pending: pending?.id
     )
     if let subscription = product.subscription {
-      return try sellSubscription(&sale, subscription, kind, at: now)
+      return try sellSubscription(&sale, subscription, kind, offer, at: now)
     }
     let record = make(sale, at: now)
     append(.sold(record), at: now)
     notify(.oneTimeCharge, nil, about: record, at: now)
+    try share(record, nil, at: now)
     return record
   }
 
@@ -63,7 +67,13 @@ extension StoreCore {
     guard let product = app.catalog[productID], let plan = product.subscription else {
       throw SimulatorError(.unknownProduct, "\(app.bundleID) has no subscription \"\(productID)\"")
     }
-    let conditions = OfferRule.renewal(of: product, plan, after: subscription.period)
+    let running = state.transaction(subscription.period.transactionID)?.offer?.reference
+    let conditions = OfferRule.renewal(
+      of: product,
+      plan,
+      after: subscription,
+      running: running
+    )
     let anchor = calendar.anchor(
       from: start,
       of: conditions.period,
@@ -83,34 +93,37 @@ extension StoreCore {
     )
     let record = make(sale, at: now)
     append(.sold(record), at: now)
-    try act(
-      on: subscription.originalTransactionID,
-      .periodBought(period(record, anchor, conditions.periodsLeft), kind),
-      at: now
-    )
+    let bought = period(record, anchor, conditions.periodsLeft)
+    try act(on: subscription.originalTransactionID, .periodBought(bought, kind), at: now)
     tellDevices(of: record.account, with: record.bundleID, .transaction(record, .renewed))
+    try share(record, (bought, kind), at: now)
   }
 
   private mutating func sellSubscription(
     _ sale: inout Sale,
     _ plan: CatalogSubscription,
     _ kind: SaleKind,
+    _ offer: OfferReference?,
     at now: Date
   ) throws(SimulatorError) -> StoreTransactionRecord {
     let (account, app) = (sale.account.id, sale.app.bundleID)
-    let hadOffer = state.held(by: account, in: app).contains {
-      $0.usedIntroductoryOffer(in: plan.groupID)
-    }
     let periodKind: PeriodKind
     switch kind {
     case .first: periodKind = .first
     case .resubscribe(let original): (sale.original, periodKind) = (original, .resubscribed)
-    case .upgrade(let original): (sale.original, periodKind) = (original, .upgraded)
+    case .upgrade(let original):
+      (sale.original, periodKind) = (original, offer == nil ? .upgraded : .upgradedWithOffer)
     }
+    let isNew = periodKind == .first || periodKind == .resubscribed
+    let isEligible = isNew && mayHaveIntroductoryOffer(sale, plan)
+    // A stackable code waits behind the introductory offer.
+    let code = offer.flatMap { $0.type == .code ? plan.offer($0) : nil }
+    let stacks = isEligible && plan.introductoryOffer != nil && code?.isStackable == true
     let conditions = OfferRule.firstPeriod(
       of: sale.product,
       plan,
-      isEligible: !hadOffer && periodKind != .upgraded
+      offer: stacks ? nil : offer,
+      isEligible: isEligible
     )
     let anchor = calendar.anchor(from: now, of: conditions.period, after: nil)
     sale.end = calendar.end(of: anchor)
@@ -119,9 +132,9 @@ extension StoreCore {
     let record = make(sale, at: now)
     let period = period(record, anchor, conditions.periodsLeft)
     let original = record.originalTransactionID
-    let superseded = state.subscription(original)?.period.transactionID
+    let old = state.subscription(original)
     append(.sold(record), at: now)
-    if state.subscription(original) == nil {
+    if old == nil {
       append(
         .subscriptionBegan(
           SubscriptionRecord(
@@ -135,15 +148,37 @@ extension StoreCore {
         at: now
       )
     }
-    if periodKind == .upgraded, let superseded {
-      append(.upgraded(superseded), at: now)
-      tellDevices(of: account, with: app, .transaction(try transaction(superseded), .upgraded))
-    }
+    if !isNew, let old { try supersede(old, at: now) }
     try act(on: original, .periodBought(period, periodKind), at: now)
+    if stacks, let offer { try act(on: original, .offerStacked(offer), at: now) }
+    try share(record, (period, periodKind), at: now)
     return record
   }
 
-  private func period(
+  /// Who never had an introductory offer in the group, unless the app's server says otherwise.
+  private func mayHaveIntroductoryOffer(_ sale: Sale, _ plan: CatalogSubscription) -> Bool {
+    if let word = sale.request?.introductoryIsAllowed { return word }
+    return !state.held(by: sale.account.id, in: sale.app.bundleID).contains {
+      $0.usedIntroductoryOffer(in: plan.groupID)
+    }
+  }
+
+  /// Marks what a higher level takes the place of: the newest period, and the present one when
+  /// the newest was charged ahead.
+  mutating func supersede(_ old: SubscriptionRecord, at now: Date) throws(SimulatorError) {
+    let periods = [old.previousPeriod, old.period].compactMap { $0 }.filter { $0.end > now }
+    let newest = periods.isEmpty ? [old.period] : periods
+    for period in newest {
+      append(.upgraded(period.transactionID), at: now)
+      if options.revokesUpgraded {
+        append(.refunded(period.transactionID, Revocation(reason: .other)), at: now)
+      }
+      let record = try transaction(period.transactionID)
+      tellDevices(of: old.account, with: old.bundleID, .transaction(record, .upgraded))
+    }
+  }
+
+  func period(
     _ record: StoreTransactionRecord,
     _ anchor: BillingAnchor,
     _ periodsLeft: Int
@@ -158,7 +193,7 @@ extension StoreCore {
     )
   }
 
-  private mutating func make(_ sale: Sale, at now: Date) -> StoreTransactionRecord {
+  mutating func make(_ sale: Sale, at now: Date) -> StoreTransactionRecord {
     let id = identifiers.nextTransaction()
     let original = sale.original ?? OriginalTransactionID(id.rawValue)
     let first = state.transaction(TransactionID(original.rawValue))
@@ -179,14 +214,15 @@ extension StoreCore {
       appAccountToken: sale.token,
       applicationUsername: sale.request?.applicationUsername,
       reason: sale.reason,
-      ownership: .purchased,
+      ownership: sale.ownership,
       offer: sale.offer,
       storefront: sale.account.storefront,
       priceMilliunits: sale.priceMilliunits,
       device: sale.request?.device,
       pending: sale.pending,
       modifiedDate: state.nextStamp(at: now),
-      restoredFrom: nil
+      restoredFrom: nil,
+      sharedFrom: sale.sharedFrom
     )
   }
 }

@@ -7,7 +7,7 @@ import IAPModel
 struct StoreCore: Sendable {
   let environment: StoreEnvironment
   let options: StoreOptions
-  let calendar = BillingCalendar()
+  let calendar: BillingCalendar
   private(set) var state: StoreState
   private(set) var history: [LedgerEntry] = []
   var identifiers: IdentifierSource
@@ -16,6 +16,7 @@ struct StoreCore: Sendable {
   private(set) var effects: [StoreEffect] = []
   var dueAttempts: [DueAttempt] = []
   var notificationURLs: [BundleID: URL] = [:]
+  var offerKeys: [BundleID: [OfferKeyID: [UInt8]]] = [:]
 
   /// What a device sees that cannot reach the store.
   struct FrozenView: Sendable {
@@ -27,7 +28,9 @@ struct StoreCore: Sendable {
   init(environment: StoreEnvironment, options: StoreOptions, seed: UInt64) {
     self.environment = environment
     self.options = options
-    state = StoreState(terms: options.terms)
+    let pace = options.pace ?? .realTime
+    calendar = BillingCalendar(pace: pace)
+    state = StoreState(terms: options.terms, grace: options.grace, pace: pace)
     identifiers = IdentifierSource(seed: seed, environment: environment)
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPValues
 import IAPModel
+import IAPSignatures
 
 extension ControlRoutes {
   var purchaseRoutes: [Route] {
@@ -31,9 +32,13 @@ extension ControlRoutes {
         return try show(TransactionID(path["id"]), request)
       },
       Route(.post, "/control/transactions/:id/refund") { request, path throws(SimulatorError) in
-        let body = try ControlBody(request, allowed: ["reason"])
+        let body = try ControlBody(request, allowed: ["reason", "percentage"])
         let reason = Int(try body.integer("reason") ?? 0)
-        try store.refund(TransactionID(path["id"]), reason: RevocationReason(rawValue: reason))
+        try store.refund(
+          TransactionID(path["id"]),
+          reason: RevocationReason(rawValue: reason),
+          percentage: try body.integer("percentage").map { Int(clamping: $0) }
+        )
         return try show(TransactionID(path["id"]), request)
       },
       Route(.post, "/control/transactions/:id/reverse-refund") {
@@ -68,7 +73,8 @@ extension ControlRoutes {
       request,
       allowed: [
         "device", "productId", "quantity", "appAccountToken", "applicationUsername", "askToBuy",
-        "offerId",
+        "offerId", "offerCode", "winBackOfferId", "offerSignature", "offerJWS",
+        "introductoryEligibilityJWS",
       ]
     )
     let quantity = try body.integer("quantity") ?? 1
@@ -78,10 +84,30 @@ extension ControlRoutes {
       quantity: Int(clamping: quantity),
       appAccountToken: try body.token("appAccountToken"),
       applicationUsername: try body.text("applicationUsername"),
-      offer: try body.text("offerId").map { OfferID($0) },
+      offerUse: try offerUse(body),
       simulatesAskToBuy: try body.bool("askToBuy") ?? false
     )
     return try outcome(try store.purchase(purchase), device: purchase.device)
+  }
+
+  private func offerUse(_ body: ControlBody) throws(SimulatorError) -> OfferUse? {
+    var uses: [OfferUse] = []
+    if let id = try body.text("offerId") {
+      var proof = try body.text("offerJWS").map { OfferProof.jws($0) }
+      if let object = try body.object("offerSignature") {
+        proof = .signature(try OfferSignature(object))
+      }
+      uses.append(.promotional(OfferID(id), proof))
+    }
+    if let code = try body.text("offerCode") { uses.append(.code(OfferCode(code))) }
+    if let id = try body.text("winBackOfferId") { uses.append(.winBack(OfferID(id))) }
+    if let jws = try body.text("introductoryEligibilityJWS") {
+      uses.append(.introductory(eligibilityJWS: jws))
+    }
+    guard uses.count <= 1 else {
+      throw SimulatorError(.badRequest, "a purchase has one offer at most")
+    }
+    return uses.first
   }
 
   private func outcome(
@@ -139,5 +165,29 @@ extension ControlRoutes {
     var members = WireMembers()
     try write(record, request.queryValue("device").map { DeviceID($0) }, &members)
     return .json(.object(members.object))
+  }
+}
+
+extension OfferSignature {
+  /// Reads `keyId`, `nonce`, `timestamp` and `signature`.
+  init(_ object: JSONObject) throws(SimulatorError) {
+    guard let key = object["keyId"]?.stringValue,
+      let nonce = object["nonce"]?.stringValue.flatMap({ UUID(uuidString: $0) }),
+      let timestamp = object["timestamp"]?.integerValue,
+      let signature = object["signature"]?.stringValue.flatMap({
+        Base64.decode(Array($0.utf8), .standard)
+      })
+    else {
+      throw SimulatorError(
+        .badRequest,
+        "offerSignature has keyId, nonce (a UUID), timestamp (milliseconds), signature (base64)"
+      )
+    }
+    self.init(
+      keyID: OfferKeyID(key),
+      nonce: nonce,
+      timestampMilliseconds: timestamp,
+      signature: signature
+    )
   }
 }

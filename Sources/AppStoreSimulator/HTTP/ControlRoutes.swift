@@ -15,7 +15,7 @@ struct ControlRoutes: Sendable {
 
   var routes: [Route] {
     clockRoutes + registryRoutes + purchaseRoutes + subscriptionRoutes + outsideRoutes
-      + signedRoutes
+      + signedRoutes + ruleRoutes
   }
 
   private var clockRoutes: [Route] {

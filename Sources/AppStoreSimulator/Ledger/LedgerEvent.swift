@@ -28,9 +28,25 @@ public enum LedgerEvent: Hashable, Sendable {
   /// The app finished a transaction.
   case finished(TransactionID)
   /// The store took a transaction back.
-  case refunded(TransactionID, RevocationReason)
+  case refunded(TransactionID, Revocation)
   /// The store gave a transaction back.
   case refundReversed(TransactionID)
+  /// A customer asked for money back.
+  case refundRequested(TransactionID, ConsumptionRequestReason)
+  /// The store did not pay back.
+  case refundDeclined(TransactionID)
+  /// A nonce of an offer's signature was used up.
+  case offerNonceSpent(UUID)
+  /// A family was made or changed.
+  case familyChanged(FamilyRecord)
+  /// A product's price changed, in thousandths.
+  case priceChanged(BundleID, ProductID, Int64)
+  /// A product was removed from sale, or is sold again.
+  case availabilityChanged(BundleID, ProductID, isForSale: Bool)
+  /// A test let the present period end.
+  case periodCut(OriginalTransactionID, Date)
+  /// The developer set up the grace period, or took it away.
+  case graceChanged(GraceSettings?)
   /// A parent was asked.
   case asked(PendingPurchase)
   /// A question was answered, or nobody did in time.

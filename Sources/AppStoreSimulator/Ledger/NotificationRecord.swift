@@ -19,6 +19,8 @@ public struct NotificationRecord: Hashable, Sendable {
   public let renewalInfo: RenewalInfoPayload?
   /// The subscription's state as it was then.
   public let status: SubscriptionStatus?
+  /// Why a customer asked for money back, when this asks for the use of a purchase.
+  public var consumptionRequestReason: ConsumptionRequestReason?
   /// Every attempt to send it.
   public var attempts: [NotificationAttempt] = []
   /// When the next attempt is due; nil when there is none.

@@ -7,7 +7,7 @@ public struct AppRecord: Hashable, Sendable {
   /// The app's number.
   public let appAppleID: AppAppleID
   /// What it sells.
-  public let catalog: StoreCatalog
+  public internal(set) var catalog: StoreCatalog
   /// The version that customers run: CFBundleShortVersionString.
   public let version: String
   /// The build that customers run: CFBundleVersion.
@@ -36,4 +36,14 @@ public struct DeviceRecord: Hashable, Sendable {
   public let bundleID: BundleID
   /// The app receipt on the disk; nil before the first one.
   public internal(set) var receipt: ReceiptSnapshot?
+}
+
+/// People who share purchases.
+public struct FamilyRecord: Hashable, Sendable {
+  /// The family.
+  public let id: FamilyID
+  /// The members, the organiser first.
+  public internal(set) var members: [AccountID]
+  /// The members that keep their purchases to themselves.
+  public internal(set) var silent: [AccountID] = []
 }

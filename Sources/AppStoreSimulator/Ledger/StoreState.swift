@@ -7,6 +7,13 @@ import IAPModel
 struct StoreState: Hashable, Sendable {
   /// The terms that the subscription rules go by.
   let terms: SubscriptionTerms
+  /// How fast subscriptions live.
+  let pace: RenewalPace
+  /// How periods are counted.
+  let calendar: BillingCalendar
+  private(set) var grace: GraceSettings?
+  private(set) var families: [FamilyRecord] = []
+  private(set) var spentNonces: Set<UUID> = []
   private(set) var apps: [AppRecord] = []
   private(set) var accounts: [AccountRecord] = []
   private(set) var devices: [DeviceRecord] = []
@@ -25,6 +32,8 @@ struct StoreState: Hashable, Sendable {
   private var accountPlaces: [AccountID: Int] = [:]
   private var devicePlaces: [DeviceID: Int] = [:]
   private var subscriptionPlaces: [OriginalTransactionID: Int] = [:]
+  private var sharedPlaces: [OriginalTransactionID: [Int]] = [:]
+  private var sharedTransactions: [TransactionID: [TransactionID]] = [:]
   private var copyPlaces: [TransactionID: Int] = [:]
   private var notificationPlaces: [NotificationUUID: Int] = [:]
 
@@ -34,7 +43,12 @@ struct StoreState: Hashable, Sendable {
     let bundleID: BundleID
   }
 
-  init(terms: SubscriptionTerms) { self.terms = terms }
+  init(terms: SubscriptionTerms, grace: GraceSettings? = nil, pace: RenewalPace = .realTime) {
+    self.terms = terms
+    self.grace = grace
+    self.pace = pace
+    calendar = BillingCalendar(pace: pace)
+  }
 
   /// When the next line is said to be signed.
   func nextStamp(at now: Date) -> Date {
@@ -63,16 +77,15 @@ struct StoreState: Hashable, Sendable {
     case .subscriptionBegan(let record): add(record)
     case .subscription(let id, let event): changeSubscription(id, event, entry)
     case .finished(let id): finish(id)
-    case .refunded(let id, let reason):
-      change(id, entry) { record in
-        record.revocationDate = entry.date
-        record.revocationReason = reason
-      }
-    case .refundReversed(let id):
-      change(id, entry) { record in
-        record.revocationDate = nil
-        record.revocationReason = nil
-      }
+    case .refunded, .refundReversed, .refundRequested, .refundDeclined: applyRefund(entry)
+    case .offerNonceSpent(let nonce): spentNonces.insert(nonce)
+    case .familyChanged(let family): change(family)
+    case .priceChanged(let app, let product, let price):
+      changeProduct(product, of: app) { $0.price = Decimal(price) / 1000 }
+    case .availabilityChanged(let app, let product, let isForSale):
+      changeProduct(product, of: app) { $0.isForSale = isForSale }
+    case .periodCut(let id, let end): cut(id, to: end, entry)
+    case .graceChanged(let settings): grace = settings
     case .asked(let pending): pendings.append(pending)
     case .answered(let id, let answer): self.answer(id, answer)
     case .restored(_, let records):
@@ -138,6 +151,49 @@ extension StoreState {
   }
 }
 
+extension StoreState {
+  /// The terms for one subscription: the grace period depends on its length and on a free trial.
+  func terms(for record: SubscriptionRecord) -> SubscriptionTerms {
+    var terms = terms
+    let offer = transaction(record.period.transactionID)?.offer
+    terms.grace = GraceRule.length(
+      grace,
+      pace: pace,
+      plan: record.period.anchor.period,
+      wasFreeTrial: offer?.discountType == .freeTrial,
+      end: record.period.end,
+      calendar: calendar
+    )
+    return terms
+  }
+
+  func family(_ id: FamilyID) -> FamilyRecord? { families.first { $0.id == id } }
+
+  /// The family that the account belongs to.
+  func family(of account: AccountID) -> FamilyRecord? {
+    families.first { $0.members.contains(account) }
+  }
+
+  /// Family members' copies of a subscription.
+  func shared(from original: OriginalTransactionID) -> [SubscriptionRecord] {
+    (sharedPlaces[original] ?? []).map { subscriptions[$0] }
+  }
+
+  /// Family members' copies of a transaction.
+  func sharedTransactions(from id: TransactionID) -> [StoreTransactionRecord] {
+    (sharedTransactions[id] ?? []).compactMap { transaction($0) }
+  }
+
+  /// The subscription that the account itself has in a group; copies are not its own.
+  func ownSubscription(
+    of account: AccountID,
+    in app: BundleID,
+    group: SubscriptionGroupID
+  ) -> SubscriptionRecord? {
+    subscriptions(of: account, in: app).last { $0.groupID == group && $0.sharedFrom == nil }
+  }
+}
+
 // MARK: Changing
 
 extension StoreState {
@@ -150,6 +206,9 @@ extension StoreState {
     transactionPlaces[record.transactionID] = transactions.count
     let holder = Holder(account: record.account, bundleID: record.bundleID)
     heldPlaces[holder, default: []].append(transactions.count)
+    if let purchased = record.sharedFrom {
+      sharedTransactions[purchased, default: []].append(record.transactionID)
+    }
     transactions.append(record)
   }
 
@@ -164,6 +223,9 @@ extension StoreState {
     subscriptionPlaces[record.originalTransactionID] = subscriptions.count
     let holder = Holder(account: record.account, bundleID: record.bundleID)
     heldSubscriptions[holder, default: []].append(subscriptions.count)
+    if let purchased = record.sharedFrom {
+      sharedPlaces[purchased, default: []].append(subscriptions.count)
+    }
     subscriptions.append(record)
   }
 
@@ -191,10 +253,69 @@ extension StoreState {
     guard let place = subscriptionPlaces[id] else { return }
     let old = subscriptions[place]
     subscriptions[place] =
-      SubscriptionReducer.reduce(old, event, at: entry.date, terms: terms).0
+      SubscriptionReducer.reduce(old, event, at: entry.date, terms: terms(for: old)).0
     guard case .periodBought(let period, _) = event else { return }
     subscriptions[place].appAccountToken =
       transaction(period.transactionID)?.appAccountToken ?? old.appAccountToken
+  }
+
+  private mutating func applyRefund(_ entry: LedgerEntry) {
+    switch entry.event {
+    case .refunded(let id, let revocation):
+      change(id, entry) { record in
+        record.revocationDate = entry.date
+        record.revocationReason = revocation.reason
+        record.revocationType = revocation.type
+        record.revocationPercentage = revocation.percentage
+        record.refundRequest?.answer = .granted
+      }
+    case .refundReversed(let id):
+      change(id, entry) { record in
+        record.revocationDate = nil
+        record.revocationReason = nil
+        record.revocationType = nil
+        record.revocationPercentage = nil
+      }
+    case .refundRequested(let id, let reason):
+      note(id) {
+        $0.refundRequest = RefundRequestRecord(reason: reason, date: entry.date, answer: .waiting)
+      }
+    case .refundDeclined(let id): note(id) { $0.refundRequest?.answer = .declined }
+    default: break
+    }
+  }
+
+  private mutating func cut(_ id: OriginalTransactionID, to end: Date, _ entry: LedgerEntry) {
+    guard let place = subscriptionPlaces[id] else { return }
+    let period = subscriptions[place].period
+    subscriptions[place].period = period.ending(at: end)
+    change(period.transactionID, entry) { $0.expiresDate = end }
+  }
+
+  /// Changes what is not signed.
+  private mutating func note(
+    _ id: TransactionID,
+    _ body: (inout StoreTransactionRecord) -> Void
+  ) {
+    guard let place = transactionPlaces[id] else { return }
+    body(&transactions[place])
+  }
+
+  private mutating func change(_ family: FamilyRecord) {
+    if let place = families.firstIndex(where: { $0.id == family.id }) {
+      families[place] = family
+    } else {
+      families.append(family)
+    }
+  }
+
+  private mutating func changeProduct(
+    _ id: ProductID,
+    of app: BundleID,
+    _ body: (inout CatalogProduct) -> Void
+  ) {
+    guard let place = apps.firstIndex(where: { $0.bundleID == app }) else { return }
+    apps[place].catalog.change(id, body)
   }
 
   private mutating func answer(_ id: PendingID, _ answer: PendingPurchase.Answer) {

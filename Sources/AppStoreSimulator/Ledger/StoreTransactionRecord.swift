@@ -49,6 +49,12 @@ public struct StoreTransactionRecord: Hashable, Sendable {
   public var revocationDate: Date?
   /// Why it was taken back.
   public var revocationReason: RevocationReason?
+  /// How it was taken back.
+  public var revocationType: RevocationType?
+  /// How much was paid back of a part, in thousandths of a percent.
+  public var revocationPercentage: Int?
+  /// What came of asking for the money back; nil while nobody asked.
+  public internal(set) var refundRequest: RefundRequestRecord?
   /// Whether a higher level took its place.
   public var isUpgraded = false
   /// Whether the app has finished it, on any device of the account.
@@ -60,9 +66,70 @@ public struct StoreTransactionRecord: Hashable, Sendable {
   public var modifiedDate: Date
   /// The transaction that this StoreKit 1 copy restores.
   public let restoredFrom: TransactionID?
+  /// The purchaser's transaction that this family member's copy belongs to.
+  public internal(set) var sharedFrom: TransactionID?
 
   /// Whether this is a copy that StoreKit 1 restored on one device.
   public var isRestoredCopy: Bool { restoredFrom != nil }
+}
+
+/// A transaction that is taken back.
+public struct Revocation: Hashable, Sendable {
+  /// Why.
+  public var reason: RevocationReason
+  /// How.
+  public var type: RevocationType
+  /// How much is paid back, in thousandths of a percent; nil for all of it.
+  public var percentage: Int?
+
+  /// Describes it.
+  ///
+  /// - Parameters:
+  ///   - reason: Why.
+  ///   - type: How.
+  ///   - percentage: How much is paid back, in thousandths of a percent; nil for all of it.
+  public init(reason: RevocationReason, type: RevocationType = .refundFull, percentage: Int? = nil)
+  {
+    self.reason = reason
+    self.type = type
+    self.percentage = percentage
+  }
+}
+
+/// A customer asked for money back.
+public struct RefundRequestRecord: Hashable, Sendable {
+  /// What became of it.
+  public enum Answer: String, Hashable, Sendable {
+    /// Not decided.
+    case waiting
+    /// Paid back.
+    case granted
+    /// Not paid back.
+    case declined
+  }
+
+  /// Why, in Apple's words.
+  public let reason: ConsumptionRequestReason
+  /// When it was asked.
+  public let date: Date
+  /// What became of it.
+  public internal(set) var answer: Answer
+}
+
+/// Why a customer asks for money back.
+///
+/// - **Source:** App Store Server Notifications, `consumptionRequestReason`.
+public enum ConsumptionRequestReason: String, Hashable, Sendable, CaseIterable {
+  /// Bought by mistake.
+  case unintendedPurchase = "UNINTENDED_PURCHASE"
+  /// It did not arrive or does not work.
+  case fulfillmentIssue = "FULFILLMENT_ISSUE"
+  /// It is not what was expected.
+  case unsatisfied = "UNSATISFIED_WITH_PURCHASE"
+  /// The law.
+  case legal = "LEGAL"
+  /// Something else.
+  case other = "OTHER"
 }
 
 /// An offer as it stands on a transaction.
@@ -75,6 +142,9 @@ public struct AppliedOffer: Hashable, Sendable {
   public let discountType: OfferDiscountType
   /// The length of the whole offer.
   public let period: SubscriptionPeriod
+
+  /// What the catalog has it under.
+  public var reference: OfferReference { OfferReference(type: type, id: id) }
 }
 
 /// A purchase that waits for somebody.

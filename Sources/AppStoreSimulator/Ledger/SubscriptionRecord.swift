@@ -23,6 +23,20 @@ public struct SubscriptionRecord: Hashable, Sendable {
   public internal(set) var recentStartDate: Date
   /// Whether the charge ahead of the expiry failed; it is tried again at the expiry.
   var earlyChargeFailed = false
+  /// The purchaser's subscription when this is a family member's copy.
+  public let sharedFrom: OriginalTransactionID?
+  /// An offer that waits for a renewal.
+  public internal(set) var scheduledOffer: ScheduledOffer?
+  /// A higher price that the customer was told of.
+  public internal(set) var priceIncrease: PriceIncrease?
+  /// What renewals cost while that is not the catalog's price.
+  public internal(set) var keptPriceMilliunits: Int64?
+  /// When the customer was last told of a higher price.
+  var priceIncreaseDate: Date?
+  /// How often it was renewed since it was last bought.
+  public internal(set) var renewalCount = 0
+  /// The period that still runs when the next one was charged ahead.
+  var previousPeriod: BillingPeriod?
   /// The token of the last purchase, for the renewals.
   var appAccountToken: AppAccountToken?
 
@@ -31,8 +45,10 @@ public struct SubscriptionRecord: Hashable, Sendable {
     account: AccountID,
     bundleID: BundleID,
     groupID: SubscriptionGroupID,
-    period: BillingPeriod
+    period: BillingPeriod,
+    sharedFrom: OriginalTransactionID? = nil
   ) {
+    self.sharedFrom = sharedFrom
     originalTransactionID = original
     self.account = account
     self.bundleID = bundleID
@@ -57,6 +73,22 @@ public struct SubscriptionRecord: Hashable, Sendable {
     case .retry, .expired, .revoked: false
     }
   }
+}
+
+/// An offer that waits for a renewal.
+public struct ScheduledOffer: Hashable, Sendable {
+  /// The offer.
+  public let offer: OfferReference
+  /// Whether it lets a running offer end first.
+  public let startsAfterRunning: Bool
+}
+
+/// A higher price that a subscriber was told of.
+public struct PriceIncrease: Hashable, Sendable {
+  /// The new price in thousandths.
+  public let priceMilliunits: Int64
+  /// Whether the customer agreed, or need not.
+  public internal(set) var isAgreed: Bool
 }
 
 /// Where a subscription stands.
@@ -87,8 +119,20 @@ public struct BillingPeriod: Hashable, Sendable {
   public let end: Date
   /// The instant that the days of the month are counted from, and how far.
   public let anchor: BillingAnchor
-  /// How many more periods the introductory price holds for.
+  /// How many more periods the offer of this one holds for.
   public let introductoryPeriodsLeft: Int
+
+  /// The period with another end; later ones are counted from there.
+  func ending(at end: Date) -> BillingPeriod {
+    BillingPeriod(
+      transactionID: transactionID,
+      productID: productID,
+      start: start,
+      end: end,
+      anchor: BillingAnchor(start: end, period: anchor.period, periodCount: 0),
+      introductoryPeriodsLeft: introductoryPeriodsLeft
+    )
+  }
 }
 
 /// Where billing periods are counted from.

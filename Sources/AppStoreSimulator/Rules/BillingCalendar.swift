@@ -7,14 +7,18 @@ public import IAPModel
 /// does not have becomes its last day.
 ///
 /// - **Source:** the lifecycle facts, section 2.
-public struct BillingCalendar: Sendable {
+public struct BillingCalendar: Hashable, Sendable {
   private let calendar: Calendar
+  private let pace: RenewalPace
 
   /// The time zone that Apple's billing counts in.
   public static let timeZoneName = "America/Los_Angeles"
 
   /// Makes the calendar.
-  public init() {
+  ///
+  /// - Parameter pace: How fast subscriptions live.
+  public init(pace: RenewalPace = .realTime) {
+    self.pace = pace
     var calendar = Calendar(identifier: .gregorian)
     // Without zone data the arithmetic stays right except for the hour of summer time.
     calendar.timeZone =
@@ -31,6 +35,9 @@ public struct BillingCalendar: Sendable {
   ///   - count: How many.
   /// - Returns: The end of the last one.
   public func end(from start: Date, of period: SubscriptionPeriod, count: Int = 1) -> Date {
+    if let seconds = pace.seconds(of: period) {
+      return start.addingTimeInterval(seconds * Double(count))
+    }
     let unit: Calendar.Component
     var value = period.value * count
     switch period.unit {

@@ -18,4 +18,10 @@ enum PlanChangeRule {
     if to.level != from.level { return to.level < from.level ? .atOnce : .atRenewal }
     return to.period == from.period ? .atOnce : .atRenewal
   }
+
+  /// Whether a product is of a lower level, which has the greater number.
+  static func isLower(_ new: CatalogProduct, than old: CatalogProduct?) -> Bool {
+    guard let from = old?.subscription, let to = new.subscription else { return false }
+    return to.level > from.level
+  }
 }

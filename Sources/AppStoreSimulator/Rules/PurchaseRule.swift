@@ -2,14 +2,16 @@ import IAPModel
 
 /// What the store does with a request to buy.
 enum PurchaseDecision: Hashable, Sendable {
-  /// Charge for a new transaction.
-  case sell(SaleKind)
+  /// Charge for a new transaction, at the offer's conditions if there is one.
+  case sell(SaleKind, offer: OfferReference? = nil)
   /// Nothing is charged: the account holds this one.
   case keep(TransactionID, UnchangedReason)
   /// Switch auto-renewal on again; nothing is charged.
   case switchAutoRenewOn(OriginalTransactionID)
   /// Change the product at the next renewal; nothing is charged now.
   case schedule(OriginalTransactionID, ProductID)
+  /// Let the offer start with the next renewal; nothing is charged now.
+  case scheduleOffer(OriginalTransactionID, ProductID, OfferReference)
   /// Refuse.
   case refuse(StoreFailure)
 }
@@ -44,18 +46,22 @@ enum PurchaseRule {
   static func decide(
     _ product: CatalogProduct?,
     quantity: Int,
-    offer: OfferID?,
+    offer use: OfferUse?,
     holdings: Holdings
   ) -> PurchaseDecision {
-    guard let product else { return .refuse(.productUnavailable) }
+    guard let product, product.isForSale else { return .refuse(.productUnavailable) }
     guard isValid(quantity, for: product.type) else { return .refuse(.invalidQuantity) }
-    if let offer {
-      let isKnown = product.subscription?.promotionalOffers.contains { $0.id == offer } == true
-      return .refuse(isKnown ? .offerUnsupported : .invalidOfferIdentifier)
+    var offer: OfferReference?
+    if let use {
+      switch OfferEligibilityRule.decide(use, on: product, holdings.subscription) {
+      case .granted(let reference): offer = reference
+      case .usual: break
+      case .refused(let failure): return .refuse(failure)
+      }
     }
     switch product.type {
     case .nonConsumable: return nonConsumable(holdings.owned)
-    case .autoRenewable: return subscription(product, holdings)
+    case .autoRenewable: return subscription(product, holdings, offer)
     default: return .sell(.first)
     }
   }
@@ -75,19 +81,32 @@ enum PurchaseRule {
 
   private static func subscription(
     _ product: CatalogProduct,
-    _ holdings: Holdings
+    _ holdings: Holdings,
+    _ offer: OfferReference?
   ) -> PurchaseDecision {
-    guard let held = holdings.subscription else { return .sell(.first) }
+    guard let held = holdings.subscription else { return .sell(.first, offer: offer) }
     let original = held.originalTransactionID
-    guard held.isEntitled else { return .sell(.resubscribe(original)) }
+    guard held.isEntitled else { return .sell(.resubscribe(original), offer: offer) }
     if held.period.productID == product.id {
-      if !held.willAutoRenew { return .switchAutoRenewOn(original) }
+      if let offer { return .scheduleOffer(original, product.id, offer) }
+      // Taking a scheduled change back switches auto-renewal on as well.
       if held.renewalProductID != product.id { return .schedule(original, product.id) }
+      if !held.willAutoRenew { return .switchAutoRenewOn(original) }
       return .keep(held.period.transactionID, .alreadySubscribed)
     }
     switch PlanChangeRule.change(from: holdings.subscribedProduct, to: product) {
-    case .atOnce: return .sell(.upgrade(original))
-    case .atRenewal: return .schedule(original, product.id)
+    case .atOnce: return .sell(.upgrade(original), offer: offer)
+    case .atRenewal:
+      guard let offer else {
+        guard held.renewalProductID != product.id || !held.willAutoRenew else {
+          return .keep(held.period.transactionID, .changeScheduled)
+        }
+        return .schedule(original, product.id)
+      }
+      // The sheet for codes refuses to lead to a lower level.
+      let isLower = PlanChangeRule.isLower(product, than: holdings.subscribedProduct)
+      guard offer.type != .code || !isLower else { return .refuse(.ineligibleForOffer) }
+      return .scheduleOffer(original, product.id, offer)
     }
   }
 }

@@ -29,6 +29,8 @@ enum ReceiptRule {
       guard var copy = newest[record.transactionID] else { return record }
       copy.revocationDate = record.revocationDate
       copy.revocationReason = record.revocationReason
+      copy.revocationType = record.revocationType
+      copy.revocationPercentage = record.revocationPercentage
       copy.isUpgraded = record.isUpgraded
       return copy
     }

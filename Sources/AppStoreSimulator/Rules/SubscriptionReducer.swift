@@ -23,6 +23,20 @@ public enum SubscriptionEvent: Hashable, Sendable {
   case refunded(TransactionID)
   /// A refund was taken back.
   case refundReversed(TransactionID)
+  /// The customer redeemed an offer that starts with the next renewal, for the product.
+  case offerScheduled(ScheduledOffer, ProductID)
+  /// A code stands behind the introductory offer that the customer got first.
+  case offerStacked(OfferReference)
+  /// Renewals will cost more, in thousandths.
+  case priceRaised(from: Int64, to: Int64, needsConsent: Bool)
+  /// Renewals go on costing this, in thousandths; nil for the catalog's price.
+  case priceKept(Int64?)
+  /// The customer agreed to the higher price, or did not.
+  case priceAnswered(Bool)
+  /// The purchaser does not share it any more.
+  case shareEnded
+  /// It ended at once, for no reason that has a name.
+  case expiredNow
 }
 
 /// How a period came to be.
@@ -37,6 +51,8 @@ public enum PeriodKind: String, Hashable, Sendable {
   case recovered
   /// Another product of the group took the place at once.
   case upgraded
+  /// The same, with an offer.
+  case upgradedWithOffer
 }
 
 /// What has to be done because of an event.
@@ -49,6 +65,10 @@ enum SubscriptionAction: Hashable, Sendable {
 
 /// How long the store is patient.
 struct SubscriptionTerms: Hashable, Sendable {
+  /// After how many renewals auto-renewal ends; nil for never.
+  var renewalCountMax: Int?
+  /// Whether a refund leaves auto-renewal as it is.
+  var refundKeepsAutoRenew = false
   /// How long before the expiry the charge is tried.
   var chargeLead: TimeInterval
   /// How long access goes on after a failed charge; nil when the developer has not set it up.
@@ -75,12 +95,7 @@ enum SubscriptionReducer {
     case .periodBought(let period, let kind):
       return (bought(record, period, kind, terms), [notification(of: kind)])
     case .chargeDue(let paymentWorks):
-      guard record.phase == .active, record.willAutoRenew else { return (record, []) }
-      guard paymentWorks else {
-        record.earlyChargeFailed = true
-        return (record, [])
-      }
-      return (record, [charge(record, from: record.period.end, .renewed)])
+      return chargedAhead(record, paymentWorks, terms)
     case .periodEnded(let paymentWorks, let isForSale):
       guard record.phase == .active, record.period.end <= now else { return (record, []) }
       return ended(record, paymentWorks: paymentWorks, isForSale: isForSale, terms: terms)
@@ -90,7 +105,6 @@ enum SubscriptionReducer {
       return (record, [.notify(.gracePeriodExpired, nil)])
     case .retryEnded:
       guard record.isRunning, record.phase != .active else { return (record, []) }
-      record.willAutoRenew = false
       return expired(record, .billingError, .billingRetry)
     case .paymentRecovered:
       return recovered(record, at: now)
@@ -99,18 +113,30 @@ enum SubscriptionReducer {
     case .renewalProductSet(let product):
       return renewalProduct(record, product)
     case .refunded(let transaction):
-      guard transaction == record.period.transactionID else {
-        return (record, [.notify(.refund, nil)])
-      }
+      return refunded(record, transaction, at: now, terms)
+    case .refundReversed(let transaction):
+      return reversed(record, transaction, at: now)
+    case .offerScheduled(let offer, let product):
+      return offerScheduled(record, offer, product)
+    case .offerStacked(let offer):
+      record.scheduledOffer = ScheduledOffer(offer: offer, startsAfterRunning: true)
+      return (record, [])
+    case .priceRaised(let old, let new, let needsConsent):
+      return priceRaised(record, from: old, to: new, needsConsent, at: now)
+    case .priceKept(let price):
+      record.keptPriceMilliunits = price
+      record.priceIncrease = nil
+      return (record, [])
+    case .priceAnswered(let agrees):
+      return priceAnswered(record, agrees)
+    case .shareEnded:
+      guard record.isRunning else { return (record, []) }
       record.phase = .revoked
       record.willAutoRenew = false
-      return (record, [.notify(.refund, nil)])
-    case .refundReversed(let transaction):
-      guard transaction == record.period.transactionID, record.phase == .revoked else {
-        return (record, [.notify(.refundReversed, nil)])
-      }
-      record.phase = record.period.end > now ? .active : .expired(.cancelled)
-      return (record, [.notify(.refundReversed, nil)])
+      return (record, [.notify(.revoke, nil)])
+    case .expiredNow:
+      guard record.isRunning else { return (record, []) }
+      return expired(record, .other, nil)
     }
   }
 
@@ -164,6 +190,7 @@ extension SubscriptionReducer {
     case .renewed: .notify(.didRenew, nil)
     case .recovered: .notify(.didRenew, .billingRecovery)
     case .upgraded: .notify(.didChangeRenewalPref, .upgrade)
+    case .upgradedWithOffer: .notify(.offerRedeemed, .upgrade)
     }
   }
 
@@ -181,10 +208,51 @@ extension SubscriptionReducer {
     record.phase = .active
     record.earlyChargeFailed = false
     switch kind {
-    case .first, .resubscribed, .upgraded: record.willAutoRenew = true
-    case .renewed, .recovered: break
+    case .first, .resubscribed, .upgraded, .upgradedWithOffer:
+      record.willAutoRenew = true
+      record.renewalCount = 0
+      record.scheduledOffer = nil
+      record.priceIncrease = nil
+      record.keptPriceMilliunits = nil
+      record.previousPeriod = nil
+    case .renewed, .recovered:
+      record.renewalCount += 1
+      record.previousPeriod = kind == .renewed ? old.period : nil
+      let offerWaitsOn =
+        old.scheduledOffer?.startsAfterRunning == true && old.period.introductoryPeriodsLeft > 0
+      if !offerWaitsOn { record.scheduledOffer = nil }
+      if old.period.productID != period.productID { record.keptPriceMilliunits = nil }
+      if let increase = old.priceIncrease {
+        // What an offer covers is not the price yet, but the customer agreed to it.
+        record.keptPriceMilliunits = increase.isAgreed ? nil : old.keptPriceMilliunits
+        record.priceIncrease = nil
+      }
     }
     return record
+  }
+
+  private static func chargedAhead(
+    _ old: SubscriptionRecord,
+    _ paymentWorks: Bool,
+    _ terms: SubscriptionTerms
+  ) -> (SubscriptionRecord, [SubscriptionAction]) {
+    guard old.phase == .active, old.willAutoRenew else { return (old, []) }
+    var record = old
+    if reachedLimit(old, terms) {
+      record.willAutoRenew = false
+      return (record, [])
+    }
+    // Who has not agreed to a higher price may still do so until the expiry.
+    guard paymentWorks, old.priceIncrease?.isAgreed != false else {
+      record.earlyChargeFailed = true
+      return (record, [])
+    }
+    return (record, [charge(record, from: record.period.end, .renewed)])
+  }
+
+  private static func reachedLimit(_ record: SubscriptionRecord, _ terms: SubscriptionTerms) -> Bool
+  {
+    terms.renewalCountMax.map { record.renewalCount >= $0 } ?? false
   }
 
   private static func ended(
@@ -193,11 +261,12 @@ extension SubscriptionReducer {
     isForSale: Bool,
     terms: SubscriptionTerms
   ) -> (SubscriptionRecord, [SubscriptionAction]) {
-    guard old.willAutoRenew else { return expired(old, .cancelled, .voluntary) }
-    guard isForSale else {
-      var record = old
-      record.willAutoRenew = false
-      return expired(record, .productUnavailable, .productNotForSale)
+    guard old.willAutoRenew, !reachedLimit(old, terms) else {
+      return expired(old, .cancelled, .voluntary)
+    }
+    guard isForSale else { return expired(old, .productUnavailable, .productNotForSale) }
+    guard old.priceIncrease?.isAgreed != false else {
+      return expired(old, .didNotConsentToPriceIncrease, .priceIncrease)
     }
     guard !paymentWorks else { return (old, [charge(old, from: old.period.end, .renewed)]) }
     var record = old
@@ -212,10 +281,13 @@ extension SubscriptionReducer {
   private static func expired(
     _ old: SubscriptionRecord,
     _ intent: ExpirationIntent,
-    _ subtype: NotificationSubtype
+    _ subtype: NotificationSubtype?
   ) -> (SubscriptionRecord, [SubscriptionAction]) {
     var record = old
     record.phase = .expired(intent)
+    record.willAutoRenew = false
+    record.scheduledOffer = nil
+    record.previousPeriod = nil
     return (record, [.notify(.expired, subtype)])
   }
 
@@ -243,6 +315,7 @@ extension SubscriptionReducer {
       return (record, [.notify(.didChangeRenewalStatus, .autoRenewEnabled)])
     }
     record.renewalProductID = record.period.productID
+    record.scheduledOffer = nil
     let disabled = SubscriptionAction.notify(.didChangeRenewalStatus, .autoRenewDisabled)
     guard record.phase != .active else { return (record, [disabled]) }
     // Who cancels while the charge is being tried again loses the subscription at once.
@@ -257,6 +330,9 @@ extension SubscriptionReducer {
     guard old.isRunning, old.renewalProductID != product else { return (old, []) }
     var record = old
     record.renewalProductID = product
+    // Choosing a product means renewing, and that is not announced by itself.
+    record.willAutoRenew = true
+    record.scheduledOffer = nil
     let isWithdrawn = product == old.period.productID
     return (record, [.notify(.didChangeRenewalPref, isWithdrawn ? nil : .downgrade)])
   }

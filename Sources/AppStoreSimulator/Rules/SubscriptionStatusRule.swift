@@ -18,6 +18,7 @@ enum SubscriptionStatusRule {
   static func renewalInfo(
     _ record: SubscriptionRecord,
     renewalProduct: CatalogProduct?,
+    running: OfferReference? = nil,
     storefront: Storefront,
     environment: StoreEnvironment,
     appTransactionID: AppTransactionID
@@ -44,16 +45,17 @@ enum SubscriptionStatusRule {
       info.isInBillingRetryPeriod = false
       info.expirationIntent = intent
     }
-    if record.willAutoRenew, let renewalProduct {
-      info.renewalPriceMilliunits = OfferRule.renewalPrice(record, renewalProduct)
-      info.currency = storefront.currency
-      if record.period.introductoryPeriodsLeft > 0,
-        let offer = renewalProduct.subscription?.introductoryOffer
-      {
-        info.offerType = .introductory
-        info.offerDiscountType = offer.discountType
-        info.offerPeriod = offer.wholePeriod.iso8601
-      }
+    if let priceIncrease = record.priceIncrease {
+      info.priceIncreaseStatus = priceIncrease.isAgreed ? .agreed : .pending
+    }
+    info.currency = storefront.currency
+    if record.willAutoRenew, let renewalProduct, let plan = renewalProduct.subscription {
+      let next = OfferRule.renewal(of: renewalProduct, plan, after: record, running: running)
+      info.renewalPriceMilliunits = next.priceMilliunits
+      info.offerType = next.offer?.type
+      info.offerIdentifier = next.offer?.id
+      info.offerDiscountType = next.offer?.discountType
+      info.offerPeriod = next.offer?.period.iso8601
     }
     info.appAccountToken = record.appAccountToken
     info.appTransactionID = appTransactionID

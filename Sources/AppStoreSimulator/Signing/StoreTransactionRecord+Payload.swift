@@ -32,6 +32,8 @@ extension StoreTransactionRecord {
     payload.signedDate = signedDate ?? modifiedDate
     payload.revocationDate = revocationDate
     payload.revocationReason = revocationReason
+    payload.revocationType = revocationType
+    payload.revocationPercentage = revocationPercentage
     payload.isUpgraded = isUpgraded
     payload.offerType = offer?.type
     payload.offerIdentifier = offer?.id

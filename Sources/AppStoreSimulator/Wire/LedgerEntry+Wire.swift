@@ -33,11 +33,32 @@ extension LedgerEvent {
       members.text("account", account.rawValue)
       members.bool("paymentWorks", works)
     case .sold(let record): members.value("transaction", record.json)
-    case .upgraded(let id), .finished(let id), .refundReversed(let id):
+    case .upgraded(let id), .finished(let id), .refundReversed(let id), .refundDeclined(let id):
       members.text("transactionId", id.rawValue)
-    case .refunded(let id, let reason):
+    case .refunded(let id, let revocation):
       members.text("transactionId", id.rawValue)
-      members.integer("revocationReason", Int64(reason.rawValue))
+      members.integer("revocationReason", Int64(revocation.reason.rawValue))
+      members.text("revocationType", revocation.type.rawValue)
+      members.integer("revocationPercentage", revocation.percentage.map { Int64($0) })
+    case .refundRequested(let id, let reason):
+      members.text("transactionId", id.rawValue)
+      members.text("consumptionRequestReason", reason.rawValue)
+    case .offerNonceSpent(let nonce): members.text("nonce", nonce.uuidString.lowercased())
+    case .familyChanged(let family): members.value("family", family.json)
+    case .priceChanged(let app, let product, let price):
+      members.text("bundleId", app.rawValue)
+      members.text("productId", product.rawValue)
+      members.integer("price", price)
+    case .availabilityChanged(let app, let product, let isForSale):
+      members.text("bundleId", app.rawValue)
+      members.text("productId", product.rawValue)
+      members.bool("isForSale", isForSale)
+    case .periodCut(let original, let end):
+      members.text("originalTransactionId", original.rawValue)
+      members.date("expiresDate", end)
+    case .graceChanged(let settings):
+      members.integer("graceSeconds", settings.map { Int64($0.length) })
+      members.text("graceScope", settings?.scope.rawValue)
     case .subscriptionBegan(let record): members.value("subscription", record.json)
     case .subscription(let original, let event):
       members.text("originalTransactionId", original.rawValue)
@@ -73,6 +94,14 @@ extension LedgerEvent {
     case .finished: "finished"
     case .refunded: "refunded"
     case .refundReversed: "refundReversed"
+    case .refundRequested: "refundRequested"
+    case .refundDeclined: "refundDeclined"
+    case .offerNonceSpent: "offerNonceSpent"
+    case .familyChanged: "familyChanged"
+    case .priceChanged: "priceChanged"
+    case .availabilityChanged: "availabilityChanged"
+    case .periodCut: "periodCut"
+    case .graceChanged: "graceChanged"
     case .asked: "asked"
     case .answered: "answered"
     case .restored: "restored"
@@ -94,6 +123,15 @@ extension SubscriptionEvent {
     case .paymentRecovered: "paymentRecovered"
     case .autoRenewSet(let isOn): isOn ? "autoRenewEnabled" : "autoRenewDisabled"
     case .renewalProductSet(let product): "renewalProduct \(product)"
+    case .offerScheduled(let scheduled, let product):
+      "offer \(scheduled.offer.id?.rawValue ?? "introductory") for \(product)"
+    case .offerStacked(let offer): "offer \(offer.id?.rawValue ?? "introductory") stacked"
+    case .priceRaised(let old, let new, let needsConsent):
+      "price \(old) to \(new)\(needsConsent ? ", asks" : "")"
+    case .priceKept(let price): price.map { "price kept \($0)" } ?? "price of the catalog"
+    case .priceAnswered(let agrees): agrees ? "priceAgreed" : "priceDeclined"
+    case .shareEnded: "shareEnded"
+    case .expiredNow: "expiredNow"
     case .refunded(let id): "refunded \(id)"
     case .refundReversed(let id): "refundReversed \(id)"
     }

@@ -70,6 +70,16 @@ extension DeviceRecord {
   }
 }
 
+extension FamilyRecord {
+  var json: JSONValue {
+    var members = WireMembers()
+    members.text("family", id.rawValue)
+    members.value("members", .array(self.members.map { .string($0.rawValue) }))
+    members.value("silent", .array(silent.map { .string($0.rawValue) }))
+    return .object(members.object)
+  }
+}
+
 extension StoreTransactionRecord {
   var json: JSONValue {
     var members = WireMembers()
@@ -87,7 +97,9 @@ extension StoreTransactionRecord {
     members.integer("quantity", Int64(quantity))
     members.text("appAccountToken", appAccountToken?.description)
     members.text("transactionReason", reason.rawValue)
+    members.text("inAppOwnershipType", ownership.rawValue)
     members.integer("offerType", offer.map { Int64($0.type.rawValue) })
+    members.text("offerIdentifier", offer?.id?.rawValue)
     members.text("storefront", storefront.countryCode)
     members.integer("price", priceMilliunits)
     members.text("currency", storefront.currency)
@@ -95,10 +107,14 @@ extension StoreTransactionRecord {
     members.text("pending", pending?.rawValue)
     members.date("revocationDate", revocationDate)
     members.integer("revocationReason", revocationReason.map { Int64($0.rawValue) })
+    members.text("revocationType", revocationType?.rawValue)
+    members.integer("revocationPercentage", revocationPercentage.map { Int64($0) })
+    members.text("refundRequest", refundRequest?.answer.rawValue)
     members.bool("isUpgraded", isUpgraded)
     members.bool("isFinished", isFinished)
     members.date("modifiedDate", modifiedDate)
     members.text("restoredFrom", restoredFrom?.rawValue)
+    members.text("sharedFrom", sharedFrom?.rawValue)
     return .object(members.object)
   }
 }
@@ -131,6 +147,10 @@ extension SubscriptionRecord {
     members.date("expiresDate", period.end)
     members.text("autoRenewProductId", renewalProductID.rawValue)
     members.bool("willAutoRenew", willAutoRenew)
+    members.text("sharedFrom", sharedFrom?.rawValue)
+    members.text("scheduledOffer", scheduledOffer?.offer.id?.rawValue)
+    members.integer("increasedPrice", priceIncrease?.priceMilliunits)
+    if let priceIncrease { members.bool("isPriceAgreed", priceIncrease.isAgreed) }
     return .object(members.object)
   }
 }

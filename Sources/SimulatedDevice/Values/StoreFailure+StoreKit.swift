@@ -15,6 +15,8 @@ extension StoreFailure {
     case .interrupted: StoreKitError.userCancelled
     case .invalidOfferIdentifier: Product.PurchaseError.invalidOfferIdentifier
     case .ineligibleForOffer: Product.PurchaseError.ineligibleForOffer
+    case .invalidOfferSignature: Product.PurchaseError.invalidOfferSignature
+    case .missingOfferParameters: Product.PurchaseError.missingOfferParameters
     case .offerUnsupported: StoreKitError.unsupported
     }
   }

@@ -230,14 +230,34 @@ extension CatalogNode {
     }
     let count = try integer("numberOfPeriods") ?? 1
     guard (1...100).contains(count) else { throw error("numberOfPeriods", "is \(count)") }
+    var eligibility: [CatalogOffer.Eligibility] = []
+    for word in try texts("eligibility") {
+      guard let known = CatalogOffer.Eligibility(rawValue: word) else {
+        throw error("eligibility", "has \"\(word)\"; known are new, existing, expired")
+      }
+      eligibility.append(known)
+    }
     return CatalogOffer(
       id: try text("offerID").map { OfferID($0) },
       referenceName: try text("referenceName"),
       paymentMode: paymentMode,
       period: try required("subscriptionPeriod", try period("subscriptionPeriod")),
       periodCount: count,
-      price: try price("displayPrice") ?? 0
+      price: try price("displayPrice") ?? 0,
+      eligibility: eligibility,
+      isStackable: try bool("isStackable") ?? false,
+      isEligible: try bool("isEligible")
     )
+  }
+
+  private func texts(_ key: String) throws(SimulatorError) -> [String] {
+    let values = try read(key, "a list", \.arrayValue) ?? []
+    var texts: [String] = []
+    for value in values {
+      guard let text = value.stringValue else { throw error(key, "has something that is no text") }
+      texts.append(text)
+    }
+    return texts
   }
 
   static func settings(_ node: CatalogNode?) throws(SimulatorError) -> CatalogSettings {
