@@ -15,7 +15,11 @@ extension SimulatedAppStore {
   public func receipt(on device: DeviceID) throws(SimulatorError) -> [UInt8]? {
     let writer = try receiptWriter(device)
     guard var writer else { return nil }
-    return try signer.signReceipt(writer.content(signer.signing), fault: faults.signature)
+    return try signer.signReceipt(
+      writer.content(signer.signing),
+      digest: configuration.options.signsReceiptsOverSHA1 ? .sha1 : .sha256,
+      fault: faults.signature
+    )
   }
 
   /// Brings the receipt up to date, as a refresh request or an observer that starts does.

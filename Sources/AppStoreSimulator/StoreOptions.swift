@@ -86,6 +86,8 @@ public struct StoreOptions: Hashable, Sendable {
   public var askToBuyPeriod: TimeInterval = 24 * 3600
   /// Whether payloads of the sandbox name the app's number, as genuine samples do.
   public var sandboxNamesAppAppleID = true
+  /// Whether receipts are signed over SHA-1, as they were until 2025.
+  public var signsReceiptsOverSHA1 = false
   /// Whether the device has a receipt from the installation on, as in production.
   public var receiptExistsFromInstallation: Bool
 
@@ -131,6 +133,14 @@ public struct StoreFaults: Hashable, Sendable {
     case broken
     /// Signed rightly, by a chain of another root.
     case foreignRoot
+    /// Signed rightly, by a certificate that has ended.
+    case expired
+    /// Signed rightly, by a certificate that is not valid yet.
+    case notYetValid
+    /// Signed rightly, by a certificate without Apple's mark for such signatures.
+    case unmarkedLeaf
+    /// Signed rightly, under an authority without Apple's mark.
+    case unmarkedIntermediate
   }
 
   /// Devices without network.

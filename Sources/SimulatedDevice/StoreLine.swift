@@ -187,7 +187,8 @@ extension StoreLine {
     switch store.faults.signature {
     case .genuine: .verified(value)
     case .broken: .unverified(value, .invalidSignature)
-    case .foreignRoot: .unverified(value, .invalidCertificateChain)
+    case .foreignRoot, .expired, .notYetValid, .unmarkedLeaf, .unmarkedIntermediate:
+      .unverified(value, .invalidCertificateChain)
     }
   }
 

@@ -24,7 +24,7 @@ struct LedgerTests {
     _ = try test.store.restore(on: test.pad)
     await test.store.advance(by: 100 * day)
     let (state, history) = test.store.read { ($0.state, $0.history) }
-    var folded = StoreState(terms: state.terms)
+    var folded = StoreState(terms: state.terms, grace: GraceSettings(length: 16 * day))
     for entry in history { folded.apply(entry) }
     #expect(folded == state)
     #expect(history.map(\.sequence) == Array(history.indices))

@@ -161,7 +161,10 @@ struct MarketTests {
     // What was set up later changes nothing.
     try test.store.setGracePeriod(nil)
     let end = try test.subscription.period.end
-    #expect(phase == (days.map { .grace(until: end.addingTimeInterval($0 * day)) } ?? .retry))
+    let until = days.map {
+      BillingCalendar().end(from: end, of: SubscriptionPeriod(Int($0), .day))
+    }
+    #expect(phase == (until.map { .grace(until: $0) } ?? .retry))
   }
 
   @Test func graceEndsAtTheSameTimeOfDayOverSummerTime() {

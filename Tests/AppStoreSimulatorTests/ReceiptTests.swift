@@ -85,6 +85,23 @@ struct ReceiptTests {
     #expect(try verify(test, on: test.phone).accepted == nil)
   }
 
+  @Test(arguments: [
+    StoreFaults.Signature.foreignRoot, .expired, .notYetValid, .unmarkedLeaf,
+    .unmarkedIntermediate,
+  ])
+  func aReceiptOfABadChainIsRefused(_ fault: StoreFaults.Signature) throws {
+    let test = try TestStore()
+    try test.buy(DemoCatalog.coins)
+    test.store.changeFaults { $0.signature = fault }
+    #expect(try verify(test, on: test.phone).accepted == nil)
+  }
+
+  @Test func aReceiptCanBeSignedOverSHA1() throws {
+    let test = try TestStore { $0.signsReceiptsOverSHA1 = true }
+    try test.buy(DemoCatalog.coins)
+    #expect(try verify(test, on: test.phone).accepted != nil)
+  }
+
   @Test func aConsumableLeavesTheReceiptAfterItIsFinished() throws {
     let test = try TestStore()
     let coins = try test.buy(DemoCatalog.coins, quantity: 4)
@@ -184,11 +201,20 @@ struct VerifierTests {
     #expect(try verifier.transaction(signed, instant: .at(test.store.now)).failures == [])
   }
 
-  @Test(arguments: [StoreFaults.Signature.broken, .foreignRoot])
-  func aSpoiledSignatureIsRefused(_ fault: StoreFaults.Signature) throws {
+  @Test(arguments: [
+    (StoreFaults.Signature.broken, Rule.signature), (.foreignRoot, .trustedRoot),
+    (.expired, .validity), (.notYetValid, .validity), (.unmarkedLeaf, .leafMarker),
+    (.unmarkedIntermediate, .intermediateMarker),
+  ])
+  func aSpoiledSignatureIsRefusedForItsReason(
+    _ fault: StoreFaults.Signature,
+    _ rule: Rule
+  ) throws {
     let bought = try test.buy(DemoCatalog.coins)
     test.store.changeFaults { $0.signature = fault }
     let signed = try test.store.signedTransaction(bought.transactionID, on: test.phone)
-    #expect(try verifier.transaction(signed, instant: .signedDate).accepted == nil)
+    let failed = try verifier.transaction(signed, instant: .signedDate).failures.map(\.rule)
+    #expect(failed.contains(rule), "\(failed)")
+    if fault != .foreignRoot { #expect(failed == [rule]) }
   }
 }

@@ -73,8 +73,11 @@ extension StoreCore {
     }
     append(.refundReversed(id), at: now)
     try announceRefund(id, .refundReversed(id), .refundReversed, .refundReversed, at: now)
-    for copy in state.sharedTransactions(from: id) where copy.revocationDate != nil {
-      guard isShared(record.account, copy.account) else { continue }
+    // Who left the family and came back has several copies; only the newest comes back.
+    let copies = state.sharedTransactions(from: id)
+    for (place, copy) in copies.enumerated() where copy.revocationDate != nil {
+      let isNewest = !copies[(place + 1)...].contains { $0.account == copy.account }
+      guard isNewest, isShared(record.account, copy.account) else { continue }
       append(.refundReversed(copy.transactionID), at: now)
       let current = try transaction(copy.transactionID)
       tellDevices(of: copy.account, with: copy.bundleID, .transaction(current, .refundReversed))

@@ -16,8 +16,8 @@ final class StoreSigner: Sendable {
   private let lazily = Mutex(Lazily())
 
   private struct Lazily {
-    var receiptChain: SigningChain?
-    var foreignWriter: CompactJWSWriter?
+    var receiptChains: [StoreFaults.Signature: SigningChain] = [:]
+    var writers: [StoreFaults.Signature: CompactJWSWriter] = [:]
   }
 
   /// Certificates are valid for so many years before and after the start of the simulation.
@@ -54,46 +54,80 @@ final class StoreSigner: Sendable {
   ) throws(SimulatorError) -> String {
     switch fault {
     case .genuine: try sign(payload)
-    case .foreignRoot: try signed(payload, by: try foreignWriter())
     case .broken: Self.broken(try sign(payload))
+    case .foreignRoot, .expired, .notYetValid, .unmarkedLeaf, .unmarkedIntermediate:
+      try signed(payload, by: try writer(fault))
     }
   }
 
   /// Signs the content of a receipt.
   func signReceipt(
     _ content: [UInt8],
+    digest: DigestAlgorithm = .sha256,
     fault: StoreFaults.Signature
   ) throws(SimulatorError) -> [UInt8] {
-    let writer = PKCS7Writer(chain: try receiptChain(), signing: signing)
+    let chain = try receiptChain(fault == .broken ? .genuine : fault)
+    let writer = PKCS7Writer(chain: chain, signing: signing)
     var bytes: [UInt8]
     do throws(CryptoError) {
-      bytes = try writer.sign(content)
+      bytes = try writer.sign(content, digest: digest)
     } catch {
       throw SimulatorError(.signingFailed, "the receipt: \(error.reason)", underlying: error)
     }
     // The signature is the last thing in the container.
-    if fault != .genuine, let last = bytes.indices.last { bytes[last] ^= 1 }
+    if fault == .broken, let last = bytes.indices.last { bytes[last] ^= 1 }
     return bytes
   }
 
-  func receiptChain() throws(SimulatorError) -> SigningChain {
+  /// The chain that signs receipts, as the fault wants it.
+  func receiptChain(
+    _ fault: StoreFaults.Signature = .genuine
+  ) throws(SimulatorError) -> SigningChain {
     try lazily.withLock { lazily throws(SimulatorError) in
-      if let chain = lazily.receiptChain { return chain }
-      let chain = try Self.chain(.receipts(validity: validity), "receipt", seed, signing)
-      lazily.receiptChain = chain
+      if let chain = lazily.receiptChains[fault] { return chain }
+      let chain = try Self.chain(
+        spoiled(.receipts(validity: validity), by: fault),
+        fault == .foreignRoot ? "foreign-receipt" : "receipt",
+        seed,
+        signing
+      )
+      lazily.receiptChains[fault] = chain
       return chain
     }
   }
 
-  private func foreignWriter() throws(SimulatorError) -> CompactJWSWriter {
+  private func writer(_ fault: StoreFaults.Signature) throws(SimulatorError) -> CompactJWSWriter {
     try lazily.withLock { lazily throws(SimulatorError) in
-      if let writer = lazily.foreignWriter { return writer }
-      let writer = CompactJWSWriter(
-        chain: try Self.chain(.transactions(validity: validity), "foreign", seed, signing)
+      if let writer = lazily.writers[fault] { return writer }
+      let chain = try Self.chain(
+        spoiled(.transactions(validity: validity), by: fault),
+        fault == .foreignRoot ? "foreign" : "jws",
+        seed,
+        signing
       )
-      lazily.foreignWriter = writer
+      let writer = CompactJWSWriter(chain: chain)
+      lazily.writers[fault] = writer
       return writer
     }
+  }
+
+  /// The shape of a chain under the same root with one thing wrong.
+  private func spoiled(
+    _ shape: SigningChain.Shape,
+    by fault: StoreFaults.Signature
+  ) -> SigningChain.Shape {
+    var shape = shape
+    let year: TimeInterval = 365.25 * 24 * 3600
+    switch fault {
+    case .genuine, .broken, .foreignRoot: break
+    case .expired: shape.leaf.notAfter = validity.lowerBound.addingTimeInterval(year)
+    case .notYetValid: shape.leaf.notBefore = validity.upperBound.addingTimeInterval(-year)
+    case .unmarkedLeaf:
+      shape.leaf.extensions.removeAll { $0.id == .receiptSigningMarker }
+    case .unmarkedIntermediate:
+      shape.intermediate.extensions.removeAll { $0.id == .intermediateMarker }
+    }
+    return shape
   }
 
   private func signed(
