@@ -41,6 +41,7 @@ enum OfferRule {
   ///   - subscription: Its plan.
   ///   - record: The subscription so far.
   ///   - running: The offer of the newest period.
+  /// - Returns: The length and price of the renewal.
   static func renewal(
     of product: CatalogProduct,
     _ subscription: CatalogSubscription,
