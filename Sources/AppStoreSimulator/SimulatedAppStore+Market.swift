@@ -85,8 +85,8 @@ extension SimulatedAppStore {
   /// Renews at once: the present period ends now, auto-renewal is on, a higher price is forgotten.
   ///
   /// - Parameter original: The subscription.
-  /// - Throws: ``SimulatorError`` with `unknownSubscription`, or `notAllowed` when it is not active,
-  ///   its next period was charged already, or its product is not sold any more.
+  /// - Throws: ``SimulatorError`` with `unknownSubscription`, or `notAllowed` when it is not
+  ///   active, its next period was charged already, or its product is not sold any more.
   public func forceRenewal(of original: OriginalTransactionID) throws(SimulatorError) {
     try command { core, now throws(SimulatorError) in
       try core.forceRenewal(of: original, at: now)
@@ -96,8 +96,8 @@ extension SimulatedAppStore {
   /// Ends a subscription at once, with auto-renewal off.
   ///
   /// - Parameter original: The subscription.
-  /// - Throws: ``SimulatorError`` with `unknownSubscription`, or `notAllowed` when it is not running
-  ///   or its next period was charged already.
+  /// - Throws: ``SimulatorError`` with `unknownSubscription`, or `notAllowed` when it is not
+  ///   running or its next period was charged already.
   public func expire(_ original: OriginalTransactionID) throws(SimulatorError) {
     try command { core, now throws(SimulatorError) in try core.expire(original, at: now) }
   }

@@ -55,6 +55,17 @@ struct FamilyTests {
     #expect(test.announced.suffix(2) == ["SUBSCRIBED/RESUBSCRIBE", "ONE_TIME_CHARGE"])
   }
 
+  @Test func whoJoinsAfterTheNextChargeGetsBothPeriods() throws {
+    let test = try TestStore.rules()
+    try test.buy(RulesCatalog.silver)
+    test.store.clock.advance(by: 6.5 * day)
+    try test.store.addFamily("home", organizer: test.account)
+    try test.store.joinFamily("home", test.other)
+    let own = test.store.transactions(of: test.account)
+    #expect(copies(test).map(\.purchaseDate) == own.map(\.purchaseDate))
+    #expect(test.announced.suffix(2) == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW"])
+  }
+
   @Test func aRefundOfThePurchaserRevokesTheCopies() throws {
     let test = try family()
     let first = try test.buy(RulesCatalog.silver)

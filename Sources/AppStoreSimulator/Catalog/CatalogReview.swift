@@ -83,7 +83,7 @@ public struct CatalogReview: Sendable {
   public private(set) var findings: [CatalogFinding] = []
   /// The catalog; nil when the loader refuses the file.
   public private(set) var catalog: StoreCatalog?
-  private var productIDs: Set<String> = []
+  private var seen: Set<ProductID> = []
 
   /// The most characters of an identifier.
   public static let idLengthMax = 100
@@ -154,7 +154,7 @@ extension CatalogReview {
   private mutating func product(_ node: JSONObject, _ place: String) {
     let id = node["productID"]?.stringValue ?? ""
     if !Self.isID(id, more: "-._") { add(.badProductID, place + ".productID", id) }
-    if !productIDs.insert(id).inserted { add(.duplicateProductID, place + ".productID", id) }
+    if !seen.insert(ProductID(id)).inserted { add(.duplicateProductID, place + ".productID", id) }
     price(node, place, isNeeded: true)
     let texts = Self.objects(node, "localizations", place + ".")
     if texts.isEmpty { add(.noTexts, place + ".localizations", id) }

@@ -176,7 +176,14 @@ extension StoreCore {
         guard FamilyRule.isShared(record, state.app(app)?.catalog[record.productID]) else {
           continue
         }
-        try giveCopy(of: record, (subscription.period, .first), to: member, at: now)
+        // Of a period that was charged ahead the one before is still running.
+        if let running = subscription.previousPeriod, running.end > now {
+          let before = try transaction(running.transactionID)
+          try giveCopy(of: before, (running, .first), to: member, at: now)
+          try giveCopy(of: record, (subscription.period, .renewed), to: member, at: now)
+        } else {
+          try giveCopy(of: record, (subscription.period, .first), to: member, at: now)
+        }
       }
       for record in state.held(by: purchaser, in: app) where record.type == .nonConsumable {
         guard FamilyRule.isShared(record, state.app(app)?.catalog[record.productID]) else {

@@ -43,22 +43,9 @@ extension LedgerEvent {
     case .refundRequested(let id, let reason):
       members.text("transactionId", id.rawValue)
       members.text("consumptionRequestReason", reason.rawValue)
-    case .offerNonceSpent(let nonce): members.text("nonce", nonce.uuidString.lowercased())
-    case .familyChanged(let family): members.value("family", family.json)
-    case .priceChanged(let app, let product, let price):
-      members.text("bundleId", app.rawValue)
-      members.text("productId", product.rawValue)
-      members.integer("price", price)
-    case .availabilityChanged(let app, let product, let isForSale):
-      members.text("bundleId", app.rawValue)
-      members.text("productId", product.rawValue)
-      members.bool("isForSale", isForSale)
-    case .periodCut(let original, let end):
-      members.text("originalTransactionId", original.rawValue)
-      members.date("expiresDate", end)
-    case .graceChanged(let settings):
-      members.integer("graceSeconds", settings.map { Int64($0.length) })
-      members.text("graceScope", settings?.scope.rawValue)
+    case .offerNonceSpent, .familyChanged, .priceChanged, .availabilityChanged, .periodCut,
+      .graceChanged:
+      writeMarket(into: &members)
     case .subscriptionBegan(let record): members.value("subscription", record.json)
     case .subscription(let original, let event):
       members.text("originalTransactionId", original.rawValue)
@@ -76,6 +63,29 @@ extension LedgerEvent {
       members.text("notificationUUID", uuid.rawValue)
       members.value("attempt", attempt.json)
       members.date("nextAttemptDate", next)
+    }
+  }
+
+  /// What families and developers change.
+  private func writeMarket(into members: inout WireMembers) {
+    switch self {
+    case .offerNonceSpent(let nonce): members.text("nonce", nonce.uuidString.lowercased())
+    case .familyChanged(let family): members.value("family", family.json)
+    case .priceChanged(let app, let product, let price):
+      members.text("bundleId", app.rawValue)
+      members.text("productId", product.rawValue)
+      members.integer("price", price)
+    case .availabilityChanged(let app, let product, let isForSale):
+      members.text("bundleId", app.rawValue)
+      members.text("productId", product.rawValue)
+      members.bool("isForSale", isForSale)
+    case .periodCut(let original, let end):
+      members.text("originalTransactionId", original.rawValue)
+      members.date("expiresDate", end)
+    case .graceChanged(let settings):
+      members.integer("graceSeconds", settings.map { Int64($0.length) })
+      members.text("graceScope", settings?.scope.rawValue)
+    default: break
     }
   }
 
