@@ -79,7 +79,7 @@ extension StoreLine {
   }
 
   func isEligibleForIntroductoryOffer(_ group: SubscriptionGroupID) -> Bool {
-    let hadOne = all().contains { $0.groupID == group && $0.offer?.type == .introductory }
+    let hadOne = all().contains { $0.usedIntroductoryOffer(in: group) }
     return !hadOne && !subscriptions(in: group).contains(where: \.subscription.isRunning)
   }
 }

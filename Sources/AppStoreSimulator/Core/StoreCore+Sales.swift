@@ -226,11 +226,3 @@ extension StoreCore {
     )
   }
 }
-
-extension StoreTransactionRecord {
-  // Not inlined: in the closure above it ends the optimiser of Swift 6.3.1 with an error.
-  @inline(never)
-  fileprivate func usedIntroductoryOffer(in group: SubscriptionGroupID) -> Bool {
-    groupID == group && offer?.type == .introductory
-  }
-}

@@ -182,3 +182,14 @@ public struct PendingPurchase: Hashable, Sendable {
   /// What became of it.
   public internal(set) var answer: Answer
 }
+
+extension StoreTransactionRecord {
+  /// Whether it is a period of the group that was sold with an introductory offer.
+  ///
+  /// Not inlined: inside the closures that ask for it, the optimiser of Swift 6.3.1 ends with an
+  /// error in release builds.
+  @inline(never)
+  package func usedIntroductoryOffer(in group: SubscriptionGroupID) -> Bool {
+    groupID == group && offer?.type == .introductory
+  }
+}
