@@ -11,7 +11,7 @@ STRICT := --explicit-target-dependency-import-check error
 RUN := --no-parallel
 FORMATTED := Sources Tests Package.swift $(wildcard Snippets)
 
-.PHONY: help demo test test-all lint format bench clean bootstrap
+.PHONY: help demo test test-all lint format bench conformance clean bootstrap
 
 help:
 	@echo "make demo      build everything and walk one purchase through it (ONCE=1 ends after the tour)"
@@ -20,6 +20,7 @@ help:
 	@echo "make lint      formatting, the project's own rules, availability on old systems"
 	@echo "make format    rewrite the sources in the project's format"
 	@echo "make bench     measure"
+	@echo "make conformance  run public client libraries against the simulated App Store"
 	@echo "make clean     remove what was built"
 
 bootstrap:
@@ -51,6 +52,11 @@ bench: bootstrap
 	@Scripts/need-linux "make bench"
 	$(SWIFT) build -c release --product iap
 	@exec "$$($(SWIFT) build -c release --show-bin-path)/iap" bench
+
+conformance: bootstrap
+	@Scripts/need-linux "make conformance"
+	$(SWIFT) build --product iap
+	@IAP="$$($(SWIFT) build --show-bin-path)/iap" Scripts/conformance
 
 clean:
 	rm -rf .build .build-*

@@ -33,23 +33,30 @@ extension SimulatedAppStore {
   }
 
   private func receiptWriter(_ id: DeviceID) throws(SimulatorError) -> ReceiptWriter? {
-    let isProduction = configuration.environment == .production
-    return try tryRead { core throws(SimulatorError) in
-      let device = try core.device(id)
-      guard let snapshot = device.receipt else { return nil }
-      let app = try core.app(device.bundleID)
-      let installed = core.installationDate(of: id) ?? configuration.start
-      return ReceiptWriter(
-        app: app,
-        environment: configuration.environment,
-        snapshot: snapshot,
-        originalPurchaseDate: isProduction ? installed : Self.sandboxOriginalPurchaseDate,
-        originalVersion: isProduction ? app.build : "1.0",
-        deviceIdentifier: core.identifiers.uuid(for: ["vendor", id.rawValue]),
-        generator: core.identifiers.derived([
-          "receipt", id.rawValue, String(snapshot.creationDate.milliseconds),
-        ])
-      )
+    try tryRead { core throws(SimulatorError) in
+      guard let snapshot = try core.device(id).receipt else { return nil }
+      return try receiptWriter(core, device: id, snapshot: snapshot)
     }
+  }
+
+  func receiptWriter(
+    _ core: StoreCore,
+    device id: DeviceID,
+    snapshot: ReceiptSnapshot
+  ) throws(SimulatorError) -> ReceiptWriter {
+    let isProduction = configuration.environment == .production
+    let app = try core.app(try core.device(id).bundleID)
+    let installed = core.installationDate(of: id) ?? configuration.start
+    return ReceiptWriter(
+      app: app,
+      environment: configuration.environment,
+      snapshot: snapshot,
+      originalPurchaseDate: isProduction ? installed : Self.sandboxOriginalPurchaseDate,
+      originalVersion: isProduction ? app.build : "1.0",
+      deviceIdentifier: core.identifiers.uuid(for: ["vendor", id.rawValue]),
+      generator: core.identifiers.derived([
+        "receipt", id.rawValue, String(snapshot.creationDate.milliseconds),
+      ])
+    )
   }
 }

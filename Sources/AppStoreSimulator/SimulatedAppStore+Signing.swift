@@ -124,6 +124,7 @@ extension SimulatedAppStore {
 
   /// The body that is posted for a notification.
   func notificationBody(_ record: NotificationRecord) throws(SimulatorError) -> [UInt8] {
+    if case .version1(let type) = record.form { return try legacyBody(record, type) }
     let signed = try signedNotification(record)
     return JSONObject([JSONMember("signedPayload", .string(signed))]).serialized
   }
@@ -136,6 +137,7 @@ extension SimulatedAppStore {
   public func signedNotification(
     _ record: NotificationRecord
   ) throws(SimulatorError) -> String {
+    if let subject = record.subject { return try signedNotification(record, about: subject) }
     let (app, appTransactionID) = try tryRead { core throws(SimulatorError) in
       (
         try core.app(record.bundleID),

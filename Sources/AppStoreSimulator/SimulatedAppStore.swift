@@ -17,6 +17,7 @@ public final class SimulatedAppStore: Sendable {
   /// The store's time.
   public let clock: VirtualClock
   let signer: StoreSigner
+  let developerKeys = DeveloperKeys()
   private let core: Mutex<StoreCore>
   private let outside = Mutex(Outside())
   private let courier = NotificationCourier()
@@ -165,6 +166,7 @@ extension SimulatedAppStore {
       case .subscription(let id): try core.wakeSubscription(id, at: now)
       case .pending(let id): core.lapse(id, at: now)
       case .notification(let uuid): core.wakeNotification(uuid, at: now)
+      case .massExtension(let request): try core.performMassExtension(request, at: now)
       }
     }
   }

@@ -26,6 +26,8 @@ public struct SimulatorError: Error, Hashable, Sendable, CustomStringConvertible
     public static let unknownPending = Self(rawValue: "unknownPending")
     /// There is no such subscription.
     public static let unknownSubscription = Self(rawValue: "unknownSubscription")
+    /// There is no such key of the developer.
+    public static let unknownKey = Self(rawValue: "unknownKey")
     /// The name is taken.
     public static let duplicate = Self(rawValue: "duplicate")
     /// The state does not allow it, for example a second refund of one transaction.

@@ -84,6 +84,10 @@ public struct StoreOptions: Hashable, Sendable {
   public var retryPeriod: TimeInterval = 60 * 24 * 3600
   /// How long a parent may take to answer, in seconds.
   public var askToBuyPeriod: TimeInterval = 24 * 3600
+  /// How long it takes to give all subscribers of a product days, in seconds.
+  public var massExtensionPeriod: TimeInterval = 3600
+  /// Whether orders of the sandbox can be looked up; Apple's cannot.
+  public var sandboxLooksUpOrders = false
   /// Whether payloads of the sandbox name the app's number, as genuine samples do.
   public var sandboxNamesAppAppleID = true
   /// Whether receipts are signed over SHA-1, as they were until 2025.

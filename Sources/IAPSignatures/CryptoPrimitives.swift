@@ -105,10 +105,17 @@ public protocol SigningKey: Sendable {
   var kind: KeyKind { get }
   /// The DER of the public half as it stands in a certificate.
   var subjectPublicKeyInfo: [UInt8] { get }
+  /// The key itself as PKCS#8, for keys that are made to be given away; nil for all others.
+  var privateKeyInfo: [UInt8]? { get }
   /// Signs the message; the same message always gives the same bytes.
   func sign(
     _ message: [UInt8],
     digest: DigestAlgorithm,
     form: SignatureForm
   ) throws(CryptoError) -> [UInt8]
+}
+
+extension SigningKey {
+  /// Keys are kept unless they are made to be given away.
+  public var privateKeyInfo: [UInt8]? { nil }
 }

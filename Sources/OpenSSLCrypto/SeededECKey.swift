@@ -43,6 +43,22 @@ final class SeededECKey: SigningKey {
 
   var kind: KeyKind { curve.kind }
 
+  /// A seeded key is test data, and whoever has the seed has the key.
+  ///
+  /// - **Source:** RFC 5958 around RFC 5915.
+  var privateKeyInfo: [UInt8]? {
+    let point = Array(subjectPublicKeyInfo.suffix(2 * curve.size + 1))
+    let algorithm = DERWriter.sequence([
+      DERWriter.oid("1.2.840.10045.2.1"),
+      DERWriter.oid(curve.kind == .p256 ? "1.2.840.10045.3.1.7" : "1.3.132.0.34"),
+    ])
+    let key = DERWriter.sequence([
+      DERWriter.integer(1), DERWriter.octetString(scalar),
+      DERWriter.tagged(1, DERWriter.bitString(point)),
+    ])
+    return DERWriter.sequence([DERWriter.integer(0), algorithm, DERWriter.octetString(key)])
+  }
+
   convenience init(curve: Curve, seed: [UInt8], digests: Digests) throws(CryptoError) {
     let group = try Self.group(curve)
     let arithmetic = Arithmetic()

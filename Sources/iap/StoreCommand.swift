@@ -80,6 +80,46 @@ enum StoreCommand: Command {
       "URL",
       Words("Where the app's server takes notifications.", zh: "应用服务器接收通知的地址。")
     ),
+    .value(
+      "notify-version",
+      "N",
+      Words(
+        "The version of the notifications: 2 (as when it is left out) or 1.",
+        zh: "通知的版本：2（默认）或 1。"
+      )
+    ),
+    .value(
+      "api-key",
+      "FILE",
+      Words(
+        "A key of yours whose tokens are accepted: Apple's .p8 file, or the public key in PEM.",
+        zh: "接受其令牌的密钥：苹果的 .p8 文件或 PEM 公钥。"
+      )
+    ),
+    .value(
+      "api-key-id",
+      "ID",
+      Words("What your tokens call the key; belongs to --api-key.", zh: "密钥 ID；与 --api-key 同用。")
+    ),
+    .value(
+      "issuer",
+      "ID",
+      Words("Who your tokens say you are; belongs to --api-key.", zh: "签发者 ID；与 --api-key 同用。")
+    ),
+    .flag(
+      "rate-limits",
+      Words(
+        "Counts requests to the server interface by the hour, as Apple does.",
+        zh: "与苹果一样按小时限制服务器接口的请求数。"
+      )
+    ),
+    .flag(
+      "sandbox-orders",
+      Words(
+        "Lets orders of the sandbox be looked up, which Apple does not.",
+        zh: "允许查询沙盒订单（苹果不支持）。"
+      )
+    ),
     .flag(
       "production-retries",
       Words(
@@ -103,12 +143,16 @@ enum StoreCommand: Command {
     All of /control: apps, accounts, devices, purchases, pending/ID/approve|decline, transactions,
     subscriptions/ID/auto-renew, clock, clock/advance, clock/rate, faults, notifications,
     notifications/url|test|drain, history, roots, devices/ID/receipt|restore|refresh-receipt|
-    unfinished|app-transaction. PUT sets clock/rate, faults, notifications/url and
-    subscriptions/ID/auto-renew.
+    unfinished|app-transaction;
+    and for developers: api-key, keys, shared-secret, rate-limits, refused-tokens,
+    server-api/fault, verify-receipt/fault, consumption, extensions, transactions/ID/order,
+    notifications/emit, offer-signatures/check. PUT sets clock/rate, faults, notifications/url,
+    subscriptions/ID/auto-renew, rate-limits and */fault.
 
-    Of Apple's server interface: GET /inApps/v1/transactions/ID, /inApps/v2/history/ID,
-    /inApps/v1/subscriptions/ID, POST /inApps/v1/notifications/test and its status. A request needs
-    a bearer token; that there is one is all that is looked at.
+    Apple's server interface is whole: everything under /inApps, and /verifyReceipt. A request needs
+    a token; the store made a key for you, which /control/api-key gives you, and --api-key or
+    /control/keys make it know yours. /production and /sandbox before a path stand for Apple's two
+    addresses. docs/simulator-http.md describes it all.
     """,
     zh: """
       第一行输出“listening http://HOST:PORT”，随后一直运行，直到按 Ctrl-C。
@@ -121,9 +165,9 @@ enum StoreCommand: Command {
         curl -d '{"seconds":2678400}' $U/control/clock/advance
         curl -X POST $U/control/transactions/ID/refund
 
-      苹果服务器接口的部分实现：GET /inApps/v1/transactions/ID、/inApps/v2/history/ID、
-      /inApps/v1/subscriptions/ID、POST /inApps/v1/notifications/test 及其状态。
-      请求须带 bearer 令牌；目前只检查是否存在。
+      苹果服务器接口完整：/inApps 下的全部路径与 /verifyReceipt。请求须带令牌：
+      商店已生成一对密钥，见 /control/api-key；--api-key 或 /control/keys 可登记你自己的密钥。
+      路径前加 /production 或 /sandbox 表示苹果的两个地址。详见 docs/simulator-http.md。
       """
   )
 
@@ -137,7 +181,12 @@ enum StoreCommand: Command {
     store.setNotificationTransport { url, body in await NotificationPost.send(body, to: url, client)
     }
     let pace = LiveStorePace(clock: store.clock, rate: setup.rate)
-    let face = StoreHTTPFace(store: store, pace: pace.face)
+    let face = StoreHTTPFace(
+      store: store,
+      pace: pace.face,
+      limits: RateLimits(areOn: arguments.flag("rate-limits")),
+      wallClock: console.now
+    )
     let server: HTTPServer
     do throws(HTTPServerError) {
       server = try HTTPServer.start(
@@ -169,6 +218,8 @@ enum StoreCommand: Command {
 struct StoreSetup: Sendable {
   let configuration: StoreConfiguration
   let notificationURL: URL?
+  let notificationVersion: NotificationVersion
+  let key: DeveloperKeyFile?
   let host: String
   let port: UInt16
   let rate: Double
@@ -203,9 +254,13 @@ struct StoreSetup: Sendable {
       )
     }
     notificationURL = try arguments.url("notify")
+    let version = try arguments.integer("notify-version", in: 1...2) ?? 2
+    notificationVersion = NotificationVersion(rawValue: Int(version)) ?? .version2
+    key = try await DeveloperKeyFile(arguments, console)
     let environment = try Self.environment(arguments)
     var options = StoreOptions(environment: environment)
     options.sendsNotificationsAtOnce = true
+    options.sandboxLooksUpOrders = arguments.flag("sandbox-orders")
     if arguments.flag("production-retries") { options.retryTimetable = .production }
     let number = try arguments.integer("app-id", in: 1...Int64.max)
     configuration = StoreConfiguration(
@@ -227,6 +282,8 @@ struct StoreSetup: Sendable {
         signing: try OpenSSLPrimitives()
       )
       try store.setNotificationURL(notificationURL)
+      try store.setNotificationVersion(notificationVersion)
+      if let key { try store.addDeveloperKey(key.id, issuer: key.issuer, pem: key.pem) }
       return store
     } catch {
       throw CommandError(.failed, Words("The store cannot be opened: \(error)."))
@@ -259,5 +316,32 @@ struct StoreSetup: Sendable {
       default: nil
       }
     } ?? .sandbox
+  }
+}
+
+/// A key of the developer that the call names.
+struct DeveloperKeyFile: Sendable {
+  let id: DeveloperKeyID
+  let issuer: IssuerID
+  let pem: [UInt8]
+
+  /// The longest file that is read, in bytes.
+  static let sizeBytesMax = 16 * 1024
+
+  /// Reads the file; nil when the call names none.
+  init?(_ arguments: CommandArguments, _ console: Console) async throws(CommandError) {
+    let words = ["api-key", "api-key-id", "issuer"].compactMap { arguments.value($0) }
+    guard !words.isEmpty else { return nil }
+    guard words.count == 3 else {
+      throw .usage(
+        Words(
+          "--api-key, --api-key-id and --issuer belong together.",
+          zh: "--api-key、--api-key-id 与 --issuer 须一起使用。"
+        )
+      )
+    }
+    id = DeveloperKeyID(words[1])
+    issuer = IssuerID(words[2])
+    pem = try await console.contents(of: words[0], sizeBytesMax: Self.sizeBytesMax)
   }
 }

@@ -9,18 +9,20 @@ import Testing
 /// Speaks to a store's face and reads what it says.
 struct FaceClient {
   let face: StoreHTTPFace
+  /// What requests carry that have no headers of their own.
+  var token = ""
 
   func send(
     _ method: HTTPMethod,
     _ target: String,
     _ body: JSONValue? = nil,
-    headers: HTTPHeaders = ["Authorization": "Bearer x"]
+    headers: HTTPHeaders? = nil
   ) async -> HTTPResponse {
     await face.handle(
       HTTPRequest(
         method: method,
         target: target,
-        headers: headers,
+        headers: headers ?? ["Authorization": "Bearer \(token)"],
         body: body?.serialized ?? []
       )
     )
@@ -271,7 +273,10 @@ struct ServerAPITests {
 
   init() throws {
     test = try TestStore()
-    client = FaceClient(face: StoreHTTPFace(store: test.store))
+    client = FaceClient(
+      face: StoreHTTPFace(store: test.store),
+      token: try DeveloperTokens(test.store).token()
+    )
   }
 
   @Test func withoutATokenThereIsNoAnswer() async throws {

@@ -56,7 +56,52 @@ extension StoreCore {
     return uuid
   }
 
+  /// Makes the notification that ends a mass extension.
+  mutating func notifySummary(of done: MassExtension, at now: Date) {
+    notify(.renewalExtension, .summary, of: done.bundleID, .summary(done), at: now)
+  }
+
+  /// Makes a notification that is about no transaction.
+  mutating func notify(
+    _ type: NotificationType,
+    _ subtype: NotificationSubtype?,
+    of app: BundleID,
+    _ subject: NotificationSubject,
+    at now: Date
+  ) {
+    add(
+      NotificationRecord(
+        uuid: identifiers.nextNotification(),
+        bundleID: app,
+        type: type,
+        subtype: subtype,
+        signedDate: state.nextStamp(at: now),
+        transaction: nil,
+        renewalInfo: nil,
+        status: nil,
+        subject: subject,
+        nextAttemptDate: notificationURLs[app] == nil ? nil : now
+      ),
+      at: now
+    )
+  }
+
+  /// Makes the notification in the forms that the app wants it in: in version 1 some things are
+  /// said twice, and some not at all.
   private mutating func add(_ record: NotificationRecord, at now: Date) {
+    guard notificationVersions[record.bundleID] == .version1, record.type != .test else {
+      return make(record, at: now)
+    }
+    let types = LegacyNotificationRule.types(of: record, environment: environment)
+    for (place, type) in types.enumerated() {
+      var record = record
+      if place > 0 { record.uuid = identifiers.nextNotification() }
+      record.form = .version1(type)
+      make(record, at: now)
+    }
+  }
+
+  private mutating func make(_ record: NotificationRecord, at now: Date) {
     append(.notificationMade(record), at: now)
     guard record.nextAttemptDate != nil else { return }
     makeDue(record.uuid, at: now)
@@ -97,7 +142,7 @@ extension StoreCore {
     guard let record = state.notification(attempt.uuid) else { return }
     var next: Date?
     if !RetryTimetable.isSuccess(status), !record.isDelivered {
-      next = options.retryTimetable.nextAttempt(
+      next = options.retryTimetable.of(record.form.version).nextAttempt(
         after: record.attempts.count + 1,
         last: attempt.date
       )

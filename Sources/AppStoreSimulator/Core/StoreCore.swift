@@ -17,6 +17,7 @@ struct StoreCore: Sendable {
   var dueAttempts: [DueAttempt] = []
   var notificationURLs: [BundleID: URL] = [:]
   var offerKeys: [BundleID: [OfferKeyID: [UInt8]]] = [:]
+  var notificationVersions: [BundleID: NotificationVersion] = [:]
 
   /// What a device sees that cannot reach the store.
   struct FrozenView: Sendable {
@@ -131,6 +132,7 @@ enum StoreEffect: Sendable {
     case subscription(OriginalTransactionID)
     case pending(PendingID)
     case notification(NotificationUUID)
+    case massExtension(RequestIdentifier)
   }
 }
 

@@ -53,7 +53,12 @@ extension ControlRoutes {
   }
 
   private func setNotificationURL(_ request: HTTPRequest) throws(SimulatorError) -> HTTPResponse {
-    let body = try ControlBody(request, allowed: ["url", "bundleId"])
+    let body = try ControlBody(request, allowed: ["url", "bundleId", "version"])
+    let app = try body.text("bundleId").map { BundleID($0) }
+    let number = try body.integer("version") ?? 2
+    guard let version = NotificationVersion(rawValue: Int(clamping: number)) else {
+      throw SimulatorError(.badRequest, "version is 1 or 2")
+    }
     var url: URL?
     if let text = try body.text("url") {
       guard let found = URL(string: text), let scheme = found.scheme, found.host != nil,
@@ -61,8 +66,11 @@ extension ControlRoutes {
       else { throw SimulatorError(.badRequest, "url is no http or https address") }
       url = found
     }
-    try store.setNotificationURL(url, app: try body.text("bundleId").map { BundleID($0) })
-    return .json(["url": url.map { .string($0.absoluteString) } ?? .null])
+    try store.setNotificationURL(url, app: app)
+    try store.setNotificationVersion(version, app: app)
+    return .json([
+      "url": url.map { .string($0.absoluteString) } ?? .null, "version": .integer(number),
+    ])
   }
 
   private func history(_ request: HTTPRequest) throws(SimulatorError) -> HTTPResponse {
@@ -103,15 +111,15 @@ extension ControlRoutes {
 
 extension ControlRoutes {
   /// A certificate between lines of dashes, 64 characters a line.
-  static func pem(_ der: [UInt8]) -> String {
+  static func pem(_ der: [UInt8], label: String = "CERTIFICATE") -> String {
     let text = Base64.encode(der, .standard)
-    var lines = ["-----BEGIN CERTIFICATE-----"]
+    var lines = ["-----BEGIN \(label)-----"]
     var rest = Substring(text)
     while !rest.isEmpty {
       lines.append(String(rest.prefix(64)))
       rest = rest.dropFirst(64)
     }
-    return (lines + ["-----END CERTIFICATE-----", ""]).joined(separator: "\n")
+    return (lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
   }
 }
 

@@ -7,6 +7,7 @@ import IAPSignatures
 struct ControlRoutes: Sendable {
   let store: SimulatedAppStore
   let pace: ClockPace?
+  let desk: ServerAPIDesk
 
   /// The longest move of the clock in one request: 50 years.
   static let advanceSecondsMax = 50.0 * 365.25 * 24 * 3600
@@ -15,7 +16,7 @@ struct ControlRoutes: Sendable {
 
   var routes: [Route] {
     clockRoutes + registryRoutes + purchaseRoutes + subscriptionRoutes + outsideRoutes
-      + signedRoutes + ruleRoutes
+      + signedRoutes + ruleRoutes + developerRoutes
   }
 
   private var clockRoutes: [Route] {

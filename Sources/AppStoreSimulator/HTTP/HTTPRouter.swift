@@ -88,7 +88,7 @@ extension SimulatorError {
   var status: Int {
     switch code {
     case .unknownApp, .unknownAccount, .unknownDevice, .unknownProduct, .unknownTransaction,
-      .unknownPending, .unknownSubscription:
+      .unknownPending, .unknownSubscription, .unknownKey:
       404
     case .duplicate, .notAllowed: 409
     case .unreachable: 503

@@ -1,10 +1,13 @@
+public import Foundation
 public import HTTPValues
 import IAPModel
 
-/// The simulated store over HTTP: a small part of Apple's server interface under `/inApps`, and a
+/// The simulated store over HTTP: Apple's server interface under `/inApps`, `verifyReceipt`, and a
 /// control interface of our own under `/control`.
 ///
-/// JSON in and out, UNIX milliseconds. It does no input or output itself.
+/// Apple's parts are also found under `/production` and `/sandbox`, which stand for Apple's two
+/// addresses: at the one that is not the store's environment no purchase is known. JSON in and
+/// out, UNIX milliseconds. It does no input or output itself.
 ///
 /// - **Concurrency:** safe from any thread.
 public struct StoreHTTPFace: Sendable {
@@ -17,12 +20,33 @@ public struct StoreHTTPFace: Sendable {
   /// - Parameters:
   ///   - store: The store.
   ///   - pace: What moves the store's clock with the real one; nil when nothing does.
-  public init(store: SimulatedAppStore, pace: ClockPace? = nil) {
+  ///   - limits: How many requests an app may send.
+  ///   - wallClock: The real time, by which tokens and rates are measured; nil for the store's.
+  public init(
+    store: SimulatedAppStore,
+    pace: ClockPace? = nil,
+    limits: RateLimits = .off,
+    wallClock: (@Sendable () -> Date)? = nil
+  ) {
     self.store = store
     self.pace = pace
-    let control = ControlRoutes(store: store, pace: pace)
+    let desk = ServerAPIDesk(limits: limits, wallClock: wallClock ?? { store.now })
+    let control = ControlRoutes(store: store, pace: pace, desk: desk)
+    let addresses: [(String, StoreEnvironment?)] = [
+      ("", nil), ("/production", .production), ("/sandbox", .sandbox),
+    ]
     router = HTTPRouter(
-      routes: ServerAPIRoutes(store: store).routes + control.routes
+      routes: control.routes
+        + addresses.flatMap { prefix, environment in
+          ServerAPIRoutes(store: store, desk: desk, environment: environment, prefix: prefix)
+            .routes
+            + VerifyReceiptRoutes(
+              store: store,
+              desk: desk,
+              environment: environment,
+              prefix: prefix
+            ).routes
+        }
     )
   }
 

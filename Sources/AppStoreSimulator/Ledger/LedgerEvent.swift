@@ -59,6 +59,8 @@ public enum LedgerEvent: Hashable, Sendable {
   case notificationMade(NotificationRecord)
   /// A notification was sent.
   case notificationSent(NotificationUUID, NotificationAttempt, next: Date?)
+  /// A developer's server made the store do something.
+  case server(DeveloperEvent)
 }
 
 /// One line of the ledger.

@@ -22,6 +22,7 @@ struct StoreState: Hashable, Sendable {
   private(set) var pendings: [PendingPurchase] = []
   private(set) var copies: [StoreTransactionRecord] = []
   private(set) var notifications: [NotificationRecord] = []
+  private(set) var server = ServerLedger()
   private(set) var entryCount = 0
   private(set) var lastStamp = Date(timeIntervalSince1970: 0)
 
@@ -101,6 +102,7 @@ struct StoreState: Hashable, Sendable {
       guard let place = notificationPlaces[uuid] else { return }
       notifications[place].attempts.append(attempt)
       notifications[place].nextAttemptDate = next
+    case .server(let event): apply(event, entry)
     }
   }
 }
@@ -334,5 +336,27 @@ extension StoreState {
         copies: copies(on: id)
       )
     )
+  }
+}
+
+// MARK: What a developer's server did
+
+extension StoreState {
+  private mutating func apply(_ event: DeveloperEvent, _ entry: LedgerEntry) {
+    server.apply(event, at: entry.date)
+    switch event {
+    case .renewalExtended(let done):
+      change(done.transactionID, entry) { $0.expiresDate = done.effectiveDate }
+      guard let place = subscriptionPlaces[done.originalTransactionID] else { return }
+      let period = subscriptions[place].period
+      subscriptions[place].period = ExtensionRule.extended(period, to: done.effectiveDate)
+    case .appAccountTokenSet(let id, let token):
+      change(id, entry) { $0.appAccountToken = token }
+      guard let original = transaction(id)?.originalTransactionID,
+        let place = subscriptionPlaces[original]
+      else { return }
+      subscriptions[place].appAccountToken = token
+    case .consumptionSent, .massExtensionAsked, .massExtensionDone: break
+    }
   }
 }

@@ -28,7 +28,7 @@ public struct StoreTransactionRecord: Hashable, Sendable {
   /// How many.
   public let quantity: Int
   /// The token that came with the purchase.
-  public let appAccountToken: AppAccountToken?
+  public internal(set) var appAccountToken: AppAccountToken?
   /// The user name that came with a StoreKit 1 purchase, as it came.
   public let applicationUsername: String?
   /// Whether the customer bought or the store renewed.

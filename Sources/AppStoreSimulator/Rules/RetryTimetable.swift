@@ -14,8 +14,18 @@ public struct RetryTimetable: Hashable, Sendable {
 
   /// Production: 1, 12, 24, 48 and 72 hours after the attempt before.
   public static let production = RetryTimetable(delays: [1, 12, 24, 48, 72].map { $0 * 3600 })
+  /// Production for notifications of version 1: 6, 24 and 48 hours after the attempt before.
+  public static let productionVersion1 = RetryTimetable(delays: [6, 24, 48].map { $0 * 3600 })
   /// The sandbox: one attempt only.
   public static let sandbox = RetryTimetable(delays: [])
+
+  /// The timetable of a version, this one being that of version 2.
+  func of(_ version: NotificationVersion) -> RetryTimetable {
+    switch version {
+    case .version2: self
+    case .version1: delays.isEmpty ? self : .productionVersion1
+    }
+  }
 
   /// The most attempts.
   public var attemptCountMax: Int { delays.count + 1 }

@@ -63,6 +63,7 @@ extension LedgerEvent {
       members.text("notificationUUID", uuid.rawValue)
       members.value("attempt", attempt.json)
       members.date("nextAttemptDate", next)
+    case .server(let event): event.write(into: &members)
     }
   }
 
@@ -118,6 +119,7 @@ extension LedgerEvent {
     case .receiptRefreshed: "receiptRefreshed"
     case .notificationMade: "notificationMade"
     case .notificationSent: "notificationSent"
+    case .server(let event): event.name
     }
   }
 }

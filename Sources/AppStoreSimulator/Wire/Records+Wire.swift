@@ -10,6 +10,8 @@ struct WireMembers {
 
   var object: JSONObject { JSONObject(members) }
 
+  mutating func append(_ other: WireMembers) { members += other.members }
+
   mutating func text(_ name: String, _ value: String?) {
     if let value { members.append(JSONMember(name, .string(value))) }
   }
@@ -162,6 +164,10 @@ extension NotificationRecord {
     members.text("bundleId", bundleID.rawValue)
     members.text("notificationType", type.rawValue)
     members.text("subtype", subtype?.rawValue)
+    if case .version1(let type) = form {
+      members.integer("version", 1)
+      members.text("legacyType", type.rawValue)
+    }
     members.date("signedDate", signedDate)
     members.text("transactionId", transaction?.transactionID.rawValue)
     members.integer("status", status.map { Int64($0.rawValue) })

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPValues
 import IAPModel
-import IAPSignatures
 
 /// The questions that a transaction history answers, and its pages.
 ///
@@ -31,14 +30,12 @@ struct HistoryQuery: Hashable, Sendable {
     }
 
     init?(revision: String) {
-      guard let bytes = Base64.decode(Array(revision.utf8), .url) else { return nil }
-      let parts = String(decoding: bytes, as: UTF8.self).split(separator: ".")
-      guard parts.count == 2, let modified = Int64(parts[0]) else { return nil }
+      guard let (modified, id) = PageToken.read(revision, kind: "history") else { return nil }
       self.modified = modified
-      id = TransactionID(String(parts[1]))
+      self.id = TransactionID(id)
     }
 
-    var revision: String { Base64.encode(Array("\(modified).\(id)".utf8), .url) }
+    var revision: String { PageToken.write(modified, id.rawValue, kind: "history") }
 
     static func < (left: Self, right: Self) -> Bool {
       (left.modified, left.id) < (right.modified, right.id)
@@ -60,17 +57,22 @@ struct HistoryQuery: Hashable, Sendable {
       switch item.name {
       case "startDate": startDate = try Self.date(value, else: .invalidStartDate)
       case "endDate": endDate = try Self.date(value, else: .invalidEndDate)
-      case "productId": productIDs.append(ProductID(value))
+      case "productId":
+        guard !value.isEmpty else { throw .refusal(.invalidProductID) }
+        productIDs.append(ProductID(value))
       case "productType": types.append(try Self.type(value))
-      case "subscriptionGroupIdentifier": groups.append(SubscriptionGroupID(value))
+      case "subscriptionGroupIdentifier":
+        guard !value.isEmpty else { throw .refusal(.invalidGroupID) }
+        groups.append(SubscriptionGroupID(value))
       case "inAppOwnershipType":
         guard ["PURCHASED", "FAMILY_SHARED"].contains(value) else {
           throw .refusal(.invalidOwnershipType)
         }
         ownership = OwnershipType(rawValue: value)
       case "revoked":
-        guard ["true", "false"].contains(value) else { throw .refusal(.invalidRevoked) }
-        isRevoked = value == "true"
+        isRevoked = try Self.flag(value, else: .invalidRevoked)
+      case "excludeRevoked":
+        if try Self.flag(value, else: .invalidExcludeRevoked) { isRevoked = false }
       case "sort":
         guard ["ASCENDING", "DESCENDING"].contains(value) else { throw .refusal(.invalidSort) }
         isDescending = value == "DESCENDING"
@@ -80,7 +82,24 @@ struct HistoryQuery: Hashable, Sendable {
       default: break
       }
     }
+    // What Apple answers to a range that holds nothing is not known.
+    if let startDate, let endDate, startDate >= endDate { throw .refusal(.invalidEndDate) }
   }
+
+  /// Apple's library for Python writes `True`.
+  private static func flag(
+    _ text: String,
+    else refusal: ServerAPIAnswer
+  ) throws(SimulatorError) -> Bool {
+    switch text.lowercased() {
+    case "true": return true
+    case "false": return false
+    default: throw .refusal(refusal)
+    }
+  }
+
+  /// The latest instant that a question may name: the end of the year 9999.
+  static let millisecondsMax: Int64 = 253_402_300_799_999
 
   /// The next page of a customer's transactions.
   func page(of records: [StoreTransactionRecord]) -> Page {
@@ -95,7 +114,7 @@ struct HistoryQuery: Hashable, Sendable {
     let last = page.last.map { Position($0) } ?? position
     return Page(
       records: page,
-      revision: last?.revision ?? Base64.encode(Array("0.0".utf8), .url),
+      revision: last?.revision ?? PageToken.write(0, "0", kind: "history"),
       hasMore: rest.count > page.count
     )
   }
@@ -115,7 +134,9 @@ struct HistoryQuery: Hashable, Sendable {
     _ text: String,
     else refusal: ServerAPIAnswer
   ) throws(SimulatorError) -> Date {
-    guard let milliseconds = Int64(text), milliseconds >= 0 else { throw .refusal(refusal) }
+    guard let milliseconds = Int64(text), (0...millisecondsMax).contains(milliseconds) else {
+      throw .refusal(refusal)
+    }
     return Date(milliseconds: milliseconds)
   }
 
