@@ -126,9 +126,10 @@ def refused(error, body):
     try:
         body()
     except APIException as exception:
-        if isinstance(error, int):
-            return exception.http_status_code == error and exception.raw_api_error is None
-        return exception.api_error == error or exception.raw_api_error
+        if isinstance(error, APIError):
+            return exception.api_error == error or (
+                exception.http_status_code, exception.raw_api_error)
+        return exception.http_status_code == error and exception.raw_api_error is None
     return "no refusal"
 
 

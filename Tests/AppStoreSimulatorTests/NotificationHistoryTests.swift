@@ -146,15 +146,15 @@ struct LegacyNotificationTests {
     let bought = try test.buy(DemoCatalog.monthly)
     try test.store.setAutoRenew(false, of: bought.originalTransactionID)
     try test.store.setAutoRenew(true, of: bought.originalTransactionID)
-    try test.buy(DemoCatalog.yearly)
-    let newest = try #require(test.store.transactions(of: test.account).last)
-    try test.store.refund(newest.transactionID)
+    let change = PurchaseRequest(device: test.phone, productID: DemoCatalog.yearly)
+    try test.store.purchase(change)
+    try test.store.refund(bought.transactionID)
     await test.store.drainNotifications()
     let found = try bodies(server)
     #expect(
       found.map { $0["notification_type"]?.stringValue } == [
         "INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS", "DID_CHANGE_RENEWAL_STATUS",
-        "DID_CHANGE_RENEWAL_STATUS", "INTERACTIVE_RENEWAL", "CANCEL", "DID_CHANGE_RENEWAL_STATUS",
+        "DID_CHANGE_RENEWAL_PREF", "CANCEL", "DID_CHANGE_RENEWAL_STATUS",
       ]
     )
     let first = try #require(found.first)
