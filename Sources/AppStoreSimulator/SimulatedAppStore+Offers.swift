@@ -28,14 +28,23 @@ extension SimulatedAppStore {
 
   func offerVerdict(_ request: PurchaseRequest) throws(SimulatorError) -> OfferProofVerdict {
     guard request.offerUse != nil else { return .notNeeded }
-    let (bundleID, keys) = try tryRead { core throws(SimulatorError) in
+    var (bundleID, keys) = try tryRead { core throws(SimulatorError) in
       let app = try core.device(request.device).bundleID
       return (app, core.offerKeys[app] ?? [:])
+    }
+    let isLenient = configuration.options.acceptsUnsignedOffers
+    let known = developerKeys.all
+    // An In-App Purchase key signs offers too; the store's own one ends no leniency.
+    if !isLenient || !keys.isEmpty || !known.isEmpty {
+      let own = developerKey(ownKeyIDs.id)
+      for key in known + [own].compactMap({ $0 }) {
+        keys[OfferKeyID(key.id.rawValue)] = key.publicKey
+      }
     }
     return OfferProofChecker(
       bundleID: bundleID,
       keys: keys,
-      isLenientWithoutKeys: configuration.options.acceptsUnsignedOffers,
+      isLenientWithoutKeys: isLenient,
       ageMax: configuration.options.offerSignatureAgeMax,
       now: clock.now,
       primitives: signer.signing

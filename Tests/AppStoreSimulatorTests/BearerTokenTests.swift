@@ -196,14 +196,14 @@ struct OfferSignatureTests {
   }
 
   private func offer(
-    _ change: (inout OfferSignature) -> Void = { _ in }
-  ) throws -> OfferSignature {
+    _ change: (inout OfferSignatureParts) -> Void = { _ in }
+  ) throws -> OfferSignatureParts {
     let now = test.store.now.milliseconds
     let text = [
       DemoCatalog.bundleID.rawValue, tokens.keyID, "com.example.demo.monthly", "loyal", "",
       nonce.uuidString.lowercased(), String(now),
     ].joined(separator: "\u{2063}")
-    var offer = OfferSignature(
+    var offer = OfferSignatureParts(
       bundleID: DemoCatalog.bundleID,
       keyID: DeveloperKeyID(tokens.keyID),
       productID: "com.example.demo.monthly",
@@ -219,7 +219,7 @@ struct OfferSignatureTests {
 
   private func refusal(
     after interval: TimeInterval = 0,
-    _ change: (inout OfferSignature) -> Void
+    _ change: (inout OfferSignatureParts) -> Void
   ) throws -> String? {
     let now = test.store.now.addingTimeInterval(interval)
     if case .refused(let reason) = test.store.check(try offer(change), at: now) { return reason }

@@ -30,21 +30,49 @@ extension StoreCore {
       request: request,
       days: days,
       reason: reason,
-      effectiveDate: subscription.period.end.addingTimeInterval(Double(days) * 24 * 3600),
+      effectiveDate: calendar.end(
+        from: subscription.period.end,
+        of: SubscriptionPeriod(days, .day)
+      ),
       date: now
     )
+    try carryOut(done, at: now)
+    for member in state.subscriptions where isShared(member, from: record.transactionID) {
+      let shared = RenewalExtension(
+        originalTransactionID: member.originalTransactionID,
+        transactionID: member.period.transactionID,
+        request: request,
+        days: days,
+        reason: reason,
+        effectiveDate: done.effectiveDate,
+        date: now
+      )
+      try carryOut(shared, at: now)
+    }
+    return .extended(done)
+  }
+
+  private func isShared(_ member: SubscriptionRecord, from id: TransactionID) -> Bool {
+    member.phase == .active && state.transaction(member.period.transactionID)?.sharedFrom == id
+  }
+
+  private mutating func carryOut(
+    _ done: RenewalExtension,
+    at now: Date
+  ) throws(SimulatorError) {
     append(.server(.renewalExtended(done)), at: now)
-    let changed = try transaction(record.transactionID)
+    let original = done.originalTransactionID
+    let changed = try transaction(done.transactionID)
+    let subscription = try subscription(original)
     tellDevices(
       of: changed.account,
       with: changed.bundleID,
       .subscriptionChanged(original, subscription.groupID)
     )
     notify(.renewalExtended, nil, about: changed, at: now)
-    if let due = SubscriptionReducer.nextDue(try self.subscription(original), terms: state.terms) {
+    if let due = SubscriptionReducer.nextDue(subscription, terms: state.terms) {
       perform(.wake(due, .subscription(original)))
     }
-    return .extended(done)
   }
 
   /// Plans to give all subscribers of a product days; the second time nothing happens.

@@ -193,7 +193,7 @@ extension ControlRoutes {
     guard let nonce = UUID(uuidString: try body.requiredText("nonce")),
       let signature = Data(base64Encoded: try body.requiredText("signature"))
     else { throw SimulatorError(.badRequest, "nonce is a UUID and signature is base64") }
-    let offer = OfferSignature(
+    let offer = OfferSignatureParts(
       bundleID: try body.text("bundleId").map { BundleID($0) } ?? store.configuration.bundleID,
       keyID: DeveloperKeyID(try body.requiredText("keyId")),
       productID: ProductID(try body.requiredText("productId")),

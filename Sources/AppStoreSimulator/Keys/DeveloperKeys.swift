@@ -22,6 +22,7 @@ public struct IssuerID: Identifier {
 struct DeveloperKey: Sendable {
   let id: DeveloperKeyID
   let issuer: IssuerID
+  let publicKey: [UInt8]
   let key: any VerificationKey
 }
 

@@ -49,7 +49,7 @@ public struct SignedOffer: Hashable, Sendable {
 /// The signature of a promotional offer in the form of StoreKit 1, version 1.
 ///
 /// - **Source:** the signed-data facts, section 5.1.
-public struct OfferSignature: Hashable, Sendable {
+public struct OfferSignatureParts: Hashable, Sendable {
   /// The app.
   public var bundleID: BundleID
   /// The developer's key.
@@ -117,7 +117,7 @@ extension SimulatedAppStore {
   ///   - now: The instant: of the developer's clock, which is usually the real one.
   /// - Returns: What it is worth; refusals are `unknownKey`, `wrongSignature`, `expired`,
   ///   `notYetValid` and `unknownBundle`.
-  public func check(_ offer: OfferSignature, at now: Date) -> OfferSignatureVerdict {
+  public func check(_ offer: OfferSignatureParts, at now: Date) -> OfferSignatureVerdict {
     guard let key = developerKey(offer.keyID) else { return .refused("unknownKey") }
     guard apps.contains(where: { $0.bundleID == offer.bundleID }) else {
       return .refused("unknownBundle")
@@ -131,7 +131,7 @@ extension SimulatedAppStore {
     guard isSigned else { return .refused("wrongSignature") }
     let age = now.milliseconds - offer.timestamp
     guard age >= -Int64(BearerToken.skewMax * 1000) else { return .refused("notYetValid") }
-    guard age <= OfferSignature.validityMilliseconds else { return .refused("expired") }
+    guard age <= OfferSignatureParts.validityMilliseconds else { return .refused("expired") }
     return .genuine(
       SignedOffer(
         productID: offer.productID,
@@ -192,7 +192,7 @@ extension SimulatedAppStore {
     else { return .refused("malformed") }
     let age = now.timeIntervalSince1970 - issued
     guard age >= -BearerToken.skewMax else { return .refused("notYetValid") }
-    guard age * 1000 <= Double(OfferSignature.validityMilliseconds) else {
+    guard age * 1000 <= Double(OfferSignatureParts.validityMilliseconds) else {
       return .refused("expired")
     }
     return .genuine(

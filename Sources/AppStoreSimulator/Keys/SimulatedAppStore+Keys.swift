@@ -43,7 +43,7 @@ extension SimulatedAppStore {
     guard id != ownKeyIDs.id else {
       throw SimulatorError(.duplicate, "there is a key \"\(id)\" already")
     }
-    try developerKeys.add(DeveloperKey(id: id, issuer: issuer, key: key))
+    try developerKeys.add(DeveloperKey(id: id, issuer: issuer, publicKey: der, key: key))
   }
 
   /// Forgets a key that was added.
@@ -63,7 +63,7 @@ extension SimulatedAppStore {
     guard id == own.id, let info = try? ownKey().subjectPublicKeyInfo,
       let key = try? signer.signing.makeVerificationKey(subjectPublicKeyInfo: info)
     else { return nil }
-    let found = DeveloperKey(id: id, issuer: own.issuer, key: key)
+    let found = DeveloperKey(id: id, issuer: own.issuer, publicKey: info, key: key)
     developerKeys.keepOwn(found)
     return found
   }
