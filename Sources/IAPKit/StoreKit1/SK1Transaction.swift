@@ -8,12 +8,13 @@ extension StoreTransaction {
   /// - Parameters:
   ///   - transaction: The entry of the queue.
   ///   - source: The way by which it arrived.
-  ///   - receipt: The app receipt as it is now.
+  ///   - readReceipt: Reads the app receipt; asked after the entry, so that the receipt is not older
+  ///     than the purchase that it proves.
   ///   - products: What is known about products.
   init?(
     _ transaction: SKPaymentTransaction,
     source: TransactionSource,
-    receipt: [UInt8]?,
+    readReceipt: () -> [UInt8]?,
     products: SK1ProductLoader
   ) {
     let state: StoreTransactionState
@@ -33,7 +34,7 @@ extension StoreTransaction {
       ),
       productID: ProductID(payment.productIdentifier),
       purchaseDate: date,
-      proof: .receipt(receipt),
+      proof: .receipt(readReceipt()),
       verification: .unchecked,
       source: source,
       generation: .storekit1,

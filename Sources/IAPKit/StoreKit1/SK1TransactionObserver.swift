@@ -91,7 +91,7 @@ final class SK1TransactionObserver: NSObject, SKPaymentTransactionObserver, Send
       let transaction = StoreTransaction(
         entry,
         source: source,
-        receipt: readReceipt(),
+        readReceipt: readReceipt,
         products: products
       )
     else { return nil }

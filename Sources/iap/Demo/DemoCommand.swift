@@ -43,24 +43,25 @@ struct DemoCommand: Command {
   ) async throws(CommandError) -> ExitStatus {
     let seed = UInt64(try arguments.integer("seed") ?? 1)
     let start = try arguments.date("start") ?? console.now()
+    // An address that cannot be written to is found before the tour, not after it.
+    let path = arguments.value("json")
+    if let path { try write(DemoReport(), to: path) }
     do {
       let directory = try LiveTour.makeFolder()
       let world = try await TourWorld(seed: seed, start: start, directory: directory)
-      console.line(
-        Words(
-          "simulated store \(world.storeFace.address.url)  server \(world.server.base)",
-          zh: "模拟商店 \(world.storeFace.address.url)  服务器 \(world.server.base)"
-        )
-      )
-      let report = try await walk(world, console)
-      console.line(report.summary)
-      if let path = arguments.value("json") { try write(report, to: path) }
-      if !arguments.flag("once") {
-        console.line(Words("Serving until Ctrl-C.", zh: "持续运行，按 Ctrl-C 结束。"))
-        await console.interruption()
+      do {
+        let report = try await show(world, console)
+        if let path { try write(report, to: path) }
+        if !arguments.flag("once") {
+          console.line(Words("Serving until Ctrl-C.", zh: "持续运行，按 Ctrl-C 结束。"))
+          await console.interruption()
+        }
+        await world.close()
+        return report.isClean ? .success : .failure
+      } catch {
+        await world.close()
+        throw error
       }
-      await world.close()
-      return report.isClean ? .success : .failure
     } catch let error as CommandError {
       throw error
     } catch {
@@ -69,6 +70,18 @@ struct DemoCommand: Command {
         Words("The demo could not go on: \(error).", zh: "演示无法继续：\(error)。")
       )
     }
+  }
+
+  private static func show(_ world: TourWorld, _ console: Console) async throws -> DemoReport {
+    console.line(
+      Words(
+        "simulated store \(world.storeFace.address.url)  server \(world.server.base)",
+        zh: "模拟商店 \(world.storeFace.address.url)  服务器 \(world.server.base)"
+      )
+    )
+    let report = try await walk(world, console)
+    console.line(report.summary)
+    return report
   }
 
   private static func walk(_ world: TourWorld, _ console: Console) async throws -> DemoReport {

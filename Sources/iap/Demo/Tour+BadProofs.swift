@@ -37,15 +37,11 @@ extension Tour {
     if let text = proof["signedTransaction"]?.stringValue {
       proof["signedTransaction"] = .string(try Self.withChangedPayload(text))
     }
-    if let text = proof["receipt"]?.stringValue, var bytes = Data(base64Encoded: text),
-      let place = bytes.range(of: Data(DemoCatalog.bundleID.rawValue.utf8))
-    {
-      // The quantity of a purchase lies behind the app's name; the name itself stays as it was.
-      let digit = bytes.index(place.upperBound, offsetBy: 1)
-      guard let year = bytes[digit...].range(of: Data("20".utf8)) else {
-        throw CommandError(.failed, "the receipt names no year")
+    if let text = proof["receipt"]?.stringValue, var bytes = Data(base64Encoded: text) {
+      guard let place = bytes.range(of: Data(Self.lifetime.rawValue.utf8)) else {
+        throw CommandError(.failed, "the receipt does not name the product")
       }
-      bytes[bytes.index(after: year.lowerBound)] = UInt8(ascii: "1")
+      bytes[bytes.index(before: place.upperBound)] ^= 1
       proof["receipt"] = .string(bytes.base64EncodedString())
     }
     return proof
