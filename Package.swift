@@ -112,6 +112,7 @@ targets += [
     [
       "IAPKit", "IAPModel", "IAPEntitlements", "IAPSignatures", "StoreKit", "SimulatedDevice",
       "SimulatedApp", "AppStoreSimulator", "OpenSSLCrypto", "MicroHTTP", "HTTPValues",
+      "EntitlementServer", "ServerStorage",
     ]
   ),
   tests(

@@ -16,6 +16,12 @@ public struct ServerLimits: Hashable, Sendable {
   public var transactionIDBytesMax: Int
   /// After how many seconds a client should try again when the server could not look or store.
   public var retryAfterSeconds: Int
+  /// The claim lease: how many seconds the claimer of a consumable may be silent before another
+  /// installation may take its place.
+  ///
+  /// Judged on the server's clock. Clients ask again before they hand over what was judged more
+  /// than six hours ago, so it must be longer than that.
+  public var claimLeaseSeconds: Int
 
   /// Makes limits.
   public init(
@@ -26,8 +32,10 @@ public struct ServerLimits: Hashable, Sendable {
     installationBytesMax: Int = 128,
     productIDBytesMax: Int = 256,
     transactionIDBytesMax: Int = 64,
-    retryAfterSeconds: Int = 1
+    retryAfterSeconds: Int = 1,
+    claimLeaseSeconds: Int = 24 * 3600
   ) {
+    precondition(claimLeaseSeconds > 0, "a claim holds for a while")
     self.bodyBytesMax = bodyBytesMax
     self.notificationBytesMax = notificationBytesMax
     self.bodyDepthMax = bodyDepthMax
@@ -36,8 +44,9 @@ public struct ServerLimits: Hashable, Sendable {
     self.productIDBytesMax = productIDBytesMax
     self.transactionIDBytesMax = transactionIDBytesMax
     self.retryAfterSeconds = retryAfterSeconds
+    self.claimLeaseSeconds = claimLeaseSeconds
   }
 
-  /// 2 MiB of body, 512 KiB of notification, eight levels deep.
+  /// 2 MiB of body, 512 KiB of notification, eight levels deep; claims hold for a day.
   public static let standard = ServerLimits()
 }

@@ -14,7 +14,12 @@ enum SQLiteSchema {
       version: 1,
       name: "facts, projections, entries, orders, owners, claims, outbox, audit",
       statements: facts + projections + people + logs
-    )
+    ),
+    Migration(
+      version: 2,
+      name: "acknowledgements of claims",
+      statements: ["ALTER TABLE claims ADD COLUMN acknowledged_ms INTEGER"]
+    ),
   ]
 
   private static let facts = [
@@ -127,7 +132,15 @@ enum SQLiteSchema {
   }
 
   /// Brings a database up to date, all steps or none.
-  static func migrate(_ connection: SQLiteConnection) throws(StorageError) {
+  ///
+  /// - Parameters:
+  ///   - connection: The database, open for writing.
+  ///   - steps: Every step up to the version that is wanted.
+  /// - Throws: ``StorageError``; nothing was changed then.
+  static func migrate(
+    _ connection: SQLiteConnection,
+    steps: [Migration] = migrations
+  ) throws(StorageError) {
     try connection.execute("BEGIN IMMEDIATE")
     do throws(StorageError) {
       let current = try version(of: connection)
@@ -137,7 +150,7 @@ enum SQLiteSchema {
           "CREATE TABLE schema_version (version INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT"
         )
       }
-      for step in try Migration.missing(from: migrations, current: current) {
+      for step in try Migration.missing(from: steps, current: current) {
         for statement in step.statements { try connection.execute(statement) }
         try connection.run(
           "INSERT INTO schema_version (version, name) VALUES (?, ?)",

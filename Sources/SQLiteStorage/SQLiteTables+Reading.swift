@@ -107,13 +107,19 @@ extension SQLiteTables: LedgerReading {
     return records.sorted { $0.entry < $1.entry }
   }
 
-  func claimer(of unit: UnitID, in scope: LedgerScope) throws(StorageError) -> InstallationID? {
+  func claim(to unit: UnitID, in scope: LedgerScope) throws(StorageError) -> ClaimRecord? {
     guard let number = try knownNumber(of: scope) else { return nil }
     return try connection.row(
-      "SELECT installation FROM claims WHERE unit = ? AND scope = ?",
+      "SELECT installation, date_ms, acknowledged_ms FROM claims WHERE unit = ? AND scope = ?",
       .text(unit.rawValue),
       .integer(number)
-    ) { InstallationID($0.text(0)) }
+    ) { row in
+      ClaimRecord(
+        installation: InstallationID(row.text(0)),
+        date: row.date(1),
+        acknowledgedDate: row.optionalDate(2)
+      )
+    }
   }
 
   func customer(of token: AppAccountToken, app: BundleID) throws(StorageError) -> CustomerID? {

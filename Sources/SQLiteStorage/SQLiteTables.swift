@@ -240,16 +240,24 @@ extension SQLiteTables: LedgerTables {
     )
   }
 
-  mutating func insertClaim(_ claim: ClaimRequest) throws(StorageError) {
+  mutating func setClaim(
+    _ claim: ClaimRecord,
+    to unit: UnitID,
+    in scope: LedgerScope
+  ) throws(StorageError) {
     try connection.run(
       """
-      INSERT INTO claims (scope, unit, installation, date_ms) VALUES (?, ?, ?, ?)
-      ON CONFLICT DO NOTHING
+      INSERT INTO claims (scope, unit, installation, date_ms, acknowledged_ms)
+      VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (unit, scope) DO UPDATE SET
+        installation = excluded.installation, date_ms = excluded.date_ms,
+        acknowledged_ms = excluded.acknowledged_ms
       """,
-      .integer(try number(of: claim.scope)),
-      .text(claim.unit.rawValue),
+      .integer(try number(of: scope)),
+      .text(unit.rawValue),
       .text(claim.installation.rawValue),
-      .date(claim.date)
+      .date(claim.date),
+      .date(claim.acknowledgedDate)
     )
   }
 

@@ -43,7 +43,7 @@ struct InMemoryTables {
   private var aliases: [AppToken: CustomerID] = [:]
   private var owners: [LedgerSubject: OwnerRecord] = [:]
   private var conflictRows: [Conflict: ConflictRecord] = [:]
-  private var claims: [ScopedKey: InstallationID] = [:]
+  private var claims: [ScopedKey: ClaimRecord] = [:]
   private var outboxRows: [OutboxRecord] = []
   private var auditRows: [AuditRecord] = []
   private var undoLog: [(inout InMemoryTables) -> Void] = []
@@ -160,9 +160,8 @@ extension InMemoryTables: LedgerTables {
     if conflictRows[key] == nil { set(\.conflictRows, key, conflict) }
   }
 
-  mutating func insertClaim(_ claim: ClaimRequest) {
-    let key = ScopedKey(scope: claim.scope, name: claim.unit.rawValue)
-    if claims[key] == nil { set(\.claims, key, claim.installation) }
+  mutating func setClaim(_ claim: ClaimRecord, to unit: UnitID, in scope: LedgerScope) {
+    set(\.claims, ScopedKey(scope: scope, name: unit.rawValue), claim)
   }
 
   mutating func appendOutbox(_ record: OutboxRecord) {
@@ -205,7 +204,7 @@ extension InMemoryTables: LedgerReading {
     (entriesBySubject[subject] ?? []).sorted { $0.entry < $1.entry }
   }
 
-  func claimer(of unit: UnitID, in scope: LedgerScope) -> InstallationID? {
+  func claim(to unit: UnitID, in scope: LedgerScope) -> ClaimRecord? {
     claims[ScopedKey(scope: scope, name: unit.rawValue)]
   }
 

@@ -54,8 +54,8 @@ public protocol LedgerReading {
   func conflicts(of subject: LedgerSubject) throws(StorageError) -> [ConflictRecord]
   /// The entries that took effect, in order of unit and effect.
   func entries(of subject: LedgerSubject) throws(StorageError) -> [GrantRecord]
-  /// The installation that delivers a unit.
-  func claimer(of unit: UnitID, in scope: LedgerScope) throws(StorageError) -> InstallationID?
+  /// Which installation delivers a unit, and whether it has; nil when nobody claimed it.
+  func claim(to unit: UnitID, in scope: LedgerScope) throws(StorageError) -> ClaimRecord?
   /// The customer that a token stands for.
   func customer(of token: AppAccountToken, app: BundleID) throws(StorageError) -> CustomerID?
   /// An order.

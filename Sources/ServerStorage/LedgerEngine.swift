@@ -55,11 +55,11 @@ public struct LedgerEngine: Sendable {
       precondition(owner != nil, "a presented purchase has an owner")
       if let owner { outcome.owners.append(owner) }
     }
-    for claim in write.claims {
-      try tables.insertClaim(claim)
-      let claimer = try tables.claimer(of: claim.unit, in: claim.scope)
-      precondition(claimer != nil, "a claimed unit has a claimer")
-      if let claimer { outcome.claimers.append(claimer) }
+    for request in write.claims {
+      let before = try tables.claim(to: request.unit, in: request.scope)
+      let claim = ClaimRecord.following(before, request)
+      if claim != before { try tables.setClaim(claim, to: request.unit, in: request.scope) }
+      outcome.claims.append(claim)
     }
     for record in write.audit { try tables.appendAudit(record) }
   }

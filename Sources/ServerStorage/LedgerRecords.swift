@@ -147,7 +147,7 @@ public struct CustomerAlias: Hashable, Sendable {
   }
 }
 
-/// A wish of an installation to be the one that delivers a unit.
+/// A wish of an installation to be the one that delivers a unit, or its word that it has.
 public struct ClaimRequest: Hashable, Sendable {
   /// The app and the environment.
   public var scope: LedgerScope
@@ -157,6 +157,10 @@ public struct ClaimRequest: Hashable, Sendable {
   public var installation: InstallationID
   /// When.
   public var date: Date
+  /// How many seconds a claim holds after its claimer was heard of last, unless it acknowledged.
+  public var leaseSeconds: TimeInterval
+  /// Whether the installation says that it has handed the unit over.
+  public var isAcknowledgement: Bool
 
   /// Makes a request.
   ///
@@ -165,11 +169,76 @@ public struct ClaimRequest: Hashable, Sendable {
   ///   - unit: The unit.
   ///   - installation: The installation.
   ///   - date: When.
-  public init(scope: LedgerScope, unit: UnitID, installation: InstallationID, date: Date) {
+  ///   - leaseSeconds: How long a claim holds after its claimer was heard of last; for ever by
+  ///     default.
+  ///   - isAcknowledgement: Whether the installation says that it has handed the unit over.
+  public init(
+    scope: LedgerScope,
+    unit: UnitID,
+    installation: InstallationID,
+    date: Date,
+    leaseSeconds: TimeInterval = .infinity,
+    isAcknowledgement: Bool = false
+  ) {
     self.scope = scope
     self.unit = unit
     self.installation = installation
     self.date = date
+    self.leaseSeconds = leaseSeconds
+    self.isAcknowledgement = isAcknowledgement
+  }
+}
+
+/// Which installation delivers a unit, and whether it has.
+public struct ClaimRecord: Hashable, Sendable {
+  /// The installation; once the unit is acknowledged, the one that handed it over.
+  public let installation: InstallationID
+  /// When that installation was heard of last before it acknowledged.
+  public let date: Date
+  /// When it said that it has handed the unit over; nil before that.
+  public let acknowledgedDate: Date?
+
+  /// Makes a record.
+  ///
+  /// - Parameters:
+  ///   - installation: The installation.
+  ///   - date: When it was heard of last before it acknowledged.
+  ///   - acknowledgedDate: When it said that it has handed the unit over.
+  public init(installation: InstallationID, date: Date, acknowledgedDate: Date? = nil) {
+    self.installation = installation
+    self.date = date
+    self.acknowledgedDate = acknowledgedDate
+  }
+
+  /// The claim after a request.
+  ///
+  /// An acknowledged claim stays as it is. Whoever says that it has handed the unit over is
+  /// believed, for an effect that took place cannot be undone by a claim. Another installation
+  /// becomes the claimer when the lease has run out; the claimer's own requests begin it anew.
+  ///
+  /// - Parameters:
+  ///   - claim: The claim before; nil when there is none.
+  ///   - request: The request.
+  /// - Returns: The claim.
+  static func following(_ claim: ClaimRecord?, _ request: ClaimRequest) -> ClaimRecord {
+    if let claim, claim.acknowledgedDate != nil { return claim }
+    let isOwn = claim.map { $0.installation == request.installation } ?? true
+    if request.isAcknowledgement {
+      return ClaimRecord(
+        installation: request.installation,
+        date: isOwn ? claim?.date ?? request.date : request.date,
+        acknowledgedDate: request.date
+      )
+    }
+    guard let claim else {
+      return ClaimRecord(installation: request.installation, date: request.date)
+    }
+    let hasLapsed = request.date.timeIntervalSince(claim.date) > request.leaseSeconds
+    guard isOwn || hasLapsed else { return claim }
+    return ClaimRecord(
+      installation: request.installation,
+      date: max(claim.date, request.date)
+    )
   }
 }
 

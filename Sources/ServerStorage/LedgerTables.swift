@@ -41,8 +41,12 @@ public protocol LedgerTables: LedgerReading {
   mutating func setOwner(_ owner: OwnerRecord, of subject: LedgerSubject) throws(StorageError)
   /// Stores a conflict unless the pair is known.
   mutating func insertConflict(_ conflict: ConflictRecord) throws(StorageError)
-  /// Stores a claim unless the unit is claimed.
-  mutating func insertClaim(_ claim: ClaimRequest) throws(StorageError)
+  /// Sets the claim to a unit.
+  mutating func setClaim(
+    _ claim: ClaimRecord,
+    to unit: UnitID,
+    in scope: LedgerScope
+  ) throws(StorageError)
   /// Appends to the outbox; the sequence is given here.
   mutating func appendOutbox(_ record: OutboxRecord) throws(StorageError)
   /// Appends to the audit log; the sequence is given here.

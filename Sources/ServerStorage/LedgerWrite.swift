@@ -1,6 +1,6 @@
 public import Foundation
 import IAPEntitlements
-public import IAPModel
+import IAPModel
 
 /// Everything that one request wants to have recorded: all of it or nothing.
 public struct LedgerWrite: Sendable {
@@ -12,7 +12,7 @@ public struct LedgerWrite: Sendable {
   public var aliases: [CustomerAlias] = []
   /// Purchases presented by a customer.
   public var ownership: [OwnershipRequest] = []
-  /// Units that an installation wants to deliver.
+  /// Units that an installation wants to deliver, or has delivered.
   public var claims: [ClaimRequest] = []
   /// Notes for people.
   public var audit: [AuditRecord] = []
@@ -48,8 +48,8 @@ public struct WriteOutcome: Hashable, Sendable {
   public var ordersOpened: [Bool] = []
   /// The owner of each purchase presented, in their order.
   public var owners: [OwnerRecord] = []
-  /// The installation that delivers each claimed unit, in their order: the first that claimed it.
-  public var claimers: [InstallationID] = []
+  /// The claim to each claimed unit, in their order.
+  public var claims: [ClaimRecord] = []
 
   /// Makes an empty outcome.
   public init() {}

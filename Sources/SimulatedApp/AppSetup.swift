@@ -30,6 +30,8 @@ package struct AppSetup: Sendable {
   package var judge: Judge
   /// What the delivery handler does in place of putting the goods on the shelf; nil to put them.
   package var handle: @Sendable (Delivery) -> DeliveryAnswer?
+  /// Reads the app receipt; a receipt may lie on a device for long before it is brought up to date.
+  package var receipt: @Sendable (SimulatedDevice) -> [UInt8]? = { $0.receipt }
   /// Changes the rest of the configuration.
   package var configure: @Sendable (inout IAPConfiguration) -> Void
   /// What the app's own chance comes from.

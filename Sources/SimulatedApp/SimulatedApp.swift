@@ -57,11 +57,12 @@ package final class SimulatedApp: Sendable {
     let configuration = configuration(for: process)
     let world = world(of: process)
     let device = device
+    let receipt = setup.withLock { $0.receipt }
     let (manager, told, results) = try await process.run {
       let manager = IAPManager(
         configuration: configuration,
         world: world,
-        readReceipt: { device.receipt }
+        readReceipt: { receipt(device) }
       )
       return (
         manager, manager.events(replaying: true), manager.transactionStream(replayingMissed: true)
@@ -261,8 +262,10 @@ extension SimulatedApp {
     case .server(let endpoint, let transport):
       ServerReceiptValidator(endpoint: endpoint, http: network(process, transport))
     case .validator(let validator):
-      ScriptedValidator(process: process) { try await validator.validate($0) }
-    case .script(let script): ScriptedValidator(process: process, script: script)
+      ScriptedValidator(process: process, note: { try await validator.acknowledge($0) }) {
+        try await validator.validate($0)
+      }
+    case .script(let script): ScriptedValidator(process: process, note: { _ in }, script: script)
     }
   }
 
@@ -302,6 +305,7 @@ extension SimulatedApp {
 /// Plays the server's part, with the same places to be killed at.
 private struct ScriptedValidator: ReceiptValidator {
   let process: AppProcess
+  let note: @Sendable (TransactionEvidence) async throws -> Void
   let script: @Sendable (TransactionEvidence) async throws -> ReceiptValidationResult
 
   func validate(receiptData: Data, isSandbox: Bool) async throws -> ReceiptValidationResult {
@@ -311,6 +315,11 @@ private struct ScriptedValidator: ReceiptValidator {
   func validate(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult {
     try await process.guarded(before: .beforeRequest, after: .afterResponse) {
       try await script(evidence)
+    }
+  }
+  func acknowledge(_ evidence: TransactionEvidence) async throws {
+    try await process.guarded(before: .beforeRequest, after: .afterResponse) {
+      try await note(evidence)
     }
   }
 }

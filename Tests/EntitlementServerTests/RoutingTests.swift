@@ -36,6 +36,18 @@ struct BadBody: CustomTestStringConvertible {
     BadBody("nothing behind it", #"{"receipt":"YQ=="} x"#, 400, "bodyNotJSON"),
     BadBody("nothing in it", "{}", 400, "parameterMissing"),
     BadBody("a number for a text", #"{"signedTransaction":1}"#, 400, "parameterInvalid"),
+    BadBody(
+      "an acknowledgement of nobody",
+      #"{"signedTransaction":"a.b.c","acknowledged":true}"#,
+      400,
+      "parameterMissing"
+    ),
+    BadBody(
+      "an acknowledgement without a proof",
+      #"{"transactionId":"1","installation":"one","acknowledged":true}"#,
+      400,
+      "parameterMissing"
+    ),
     BadBody("a text for a truth value", #"{"sandbox":"yes"}"#, 400, "parameterInvalid"),
     BadBody(
       "an order that is no UUID",

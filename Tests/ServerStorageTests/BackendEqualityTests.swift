@@ -67,6 +67,12 @@ private struct Contents: Equatable {
         token: number(0...1) == 0 ? Make.number(UInt8(number(1...2))).accountToken : nil
       )
       var write = Make.write(payload, at: 100)
+      write.claims =
+        Make.claim(
+          number(0...1) == 0 ? "phone" : "pad",
+          at: TimeInterval(number(0...9) * 1000),
+          acknowledges: number(0...9) == 0
+        ).claims
       switch number(0...4) {
       case 0: write.orders = [Make.order(UInt8(number(1...2)), customer: "ann")]
       case 1: write.ownership = Make.presented(original, by: "bob").ownership

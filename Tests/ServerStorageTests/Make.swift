@@ -11,6 +11,28 @@ enum Make {
     Date(timeIntervalSince1970: 1_700_000_000 + seconds)
   }
 
+  /// A write in which an installation wants to deliver a unit, or says that it has.
+  static func claim(
+    _ installation: InstallationID,
+    _ unit: UnitID = "tx:1",
+    at seconds: TimeInterval,
+    lease: TimeInterval = 3600,
+    acknowledges: Bool = false
+  ) -> LedgerWrite {
+    var write = LedgerWrite(date: date(seconds))
+    write.claims = [
+      ClaimRequest(
+        scope: scope,
+        unit: unit,
+        installation: installation,
+        date: date(seconds),
+        leaseSeconds: lease,
+        isAcknowledgement: acknowledges
+      )
+    ]
+    return write
+  }
+
   static func subject(_ original: OriginalTransactionID) -> LedgerSubject {
     LedgerSubject(scope: scope, original: original)
   }

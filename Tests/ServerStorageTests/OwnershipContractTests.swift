@@ -121,30 +121,6 @@ extension Make {
   }
 
   @Test(arguments: Backend.allCases)
-  func firstInstallationToClaimAUnitDeliversIt(_ backend: Backend) async throws {
-    try await backend.withLedger { ledger in
-      func claim(_ installation: InstallationID, _ unit: UnitID) -> LedgerWrite {
-        var write = LedgerWrite(date: Make.date(0))
-        write.claims = [
-          ClaimRequest(
-            scope: Make.scope,
-            unit: unit,
-            installation: installation,
-            date: Make.date(0)
-          )
-        ]
-        return write
-      }
-      let writes = [
-        claim("phone", "tx:1"), claim("pad", "tx:1"), claim("pad", "tx:2"), claim("phone", "tx:1"),
-      ]
-      var claimers: [InstallationID] = []
-      for write in writes { claimers += try await ledger.commit(write).claimers }
-      #expect(claimers == ["phone", "phone", "pad", "phone"])
-    }
-  }
-
-  @Test(arguments: Backend.allCases)
   func notesAreKeptInOrderAndReadInPages(_ backend: Backend) async throws {
     try await backend.withLedger { ledger in
       var write = LedgerWrite(date: Make.date(0))

@@ -46,7 +46,7 @@ import Testing
       #expect(again.facts == [.known])
       #expect(again.newEntries == [])
       #expect(again.ordersOpened == [false])
-      #expect(again.claimers == ["phone"])
+      #expect(again.claims.map(\.installation) == ["phone"])
       await second.close()
     }
   }
@@ -75,6 +75,38 @@ import Testing
         last = found.facts
       }
       #expect(last == 20)
+      await ledger.close()
+    }
+  }
+
+  @Test func claimsOfTheFirstVersionAreKeptAndCanBeAcknowledged() async throws {
+    try await withTemporaryFolder { folder in
+      let path = folder + "/ledger.sqlite"
+      do {
+        let connection = try SQLiteConnection(
+          path: path,
+          mode: .readWrite,
+          busyTimeoutMilliseconds: 100
+        )
+        try SQLiteSchema.migrate(connection, steps: Array(SQLiteSchema.migrations.prefix(1)))
+        try connection.run(
+          "INSERT INTO scopes (id, app, environment) VALUES (1, 'com.example.app', 'Sandbox')"
+        )
+        try connection.run(
+          """
+          INSERT INTO claims (scope, unit, installation, date_ms)
+          VALUES (1, 'tx:1', 'phone', 1700000000000)
+          """
+        )
+      }
+      let ledger = try SQLiteLedger(path: path)
+      let claim = try await ledger.read { reader throws(StorageError) in
+        try reader.claim(to: "tx:1", in: Make.scope)
+      }
+      #expect(claim == ClaimRecord(installation: "phone", date: Make.date(0)))
+      let outcome = try await ledger.commit(Make.claim("phone", at: 5, acknowledges: true))
+      #expect(outcome.claims.map(\.acknowledgedDate) == [Make.date(5)])
+      #expect(try await ledger.counts().claims == 1)
       await ledger.close()
     }
   }

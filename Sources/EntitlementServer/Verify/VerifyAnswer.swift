@@ -53,7 +53,8 @@ enum VerifyAnswer {
         ]
       )
     }
-    answer.add("claimedBy", findings.claimer?.rawValue)
+    answer.add("claimedBy", findings.claim?.installation.rawValue)
+    if findings.claim?.acknowledgedDate != nil { answer.add("acknowledged", .bool(true)) }
     if findings.belongsToAnother { answer.add("belongsToAnother", .bool(true)) }
     let report = findings.accessHistory.access(at: now, catalog: catalog)
     answer.add("entitlements", .array(report.entitlements.map(AnswerMembers.entitlement)))

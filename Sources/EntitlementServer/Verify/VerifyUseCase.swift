@@ -73,7 +73,14 @@ struct VerifyUseCase: Sendable {
       let installation = request.installation
     {
       write.claims = [
-        ClaimRequest(scope: proof.scope, unit: unit, installation: installation, date: now)
+        ClaimRequest(
+          scope: proof.scope,
+          unit: unit,
+          installation: installation,
+          date: now,
+          leaseSeconds: TimeInterval(configuration.limits.claimLeaseSeconds),
+          isAcknowledgement: request.isAcknowledgement
+        )
       ]
     }
     return write
@@ -86,7 +93,8 @@ struct PurchaseFindings: Sendable {
   let history: StoreHistory
   /// The history that decides about access.
   let accessHistory: StoreHistory
-  let claimer: InstallationID?
+  /// Which installation hands it over, and whether it has.
+  let claim: ClaimRecord?
   let grantCount: Int
   /// Whether the purchase is credited to another customer than the one who asks.
   let belongsToAnother: Bool
@@ -110,8 +118,8 @@ struct PurchaseFindings: Sendable {
     for subject in counted { facts += try reader.facts(of: subject) }
     accessHistory = StoreHistory(facts, environment: filter)
     let unit = history.transaction(proof.transaction.transactionID)?.unit
-    claimer = try unit.flatMap { unit throws(StorageError) in
-      try reader.claimer(of: unit, in: proof.scope)
+    claim = try unit.flatMap { unit throws(StorageError) in
+      try reader.claim(to: unit, in: proof.scope)
     }
     let names = Set(unit.flatMap { history.unit($0)?.names } ?? [])
     grantCount = try reader.entries(of: proof.subject).count {

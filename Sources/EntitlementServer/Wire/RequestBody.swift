@@ -64,6 +64,10 @@ struct RequestMembers {
     return bool
   }
 
+  static func missing(_ name: String, _ message: String) -> ServerError {
+    ServerError(400, .invalidRequest, .parameterMissing, message, parameter: name)
+  }
+
   static func invalid(_ name: String, _ wanted: String) -> ServerError {
     ServerError(
       400,

@@ -23,6 +23,8 @@ struct VerifyRequest: Hashable, Sendable {
   var installation: InstallationID?
   /// What the client believes; signed data decides.
   var isSandbox: Bool?
+  /// Whether the installation says that it has handed the purchase over.
+  var isAcknowledgement = false
 
   /// Whether nothing but a receipt is sent: the answer is about the latest purchase in it.
   var isPlain: Bool {
@@ -48,6 +50,21 @@ struct VerifyRequest: Hashable, Sendable {
       }
       orderNumber = number
     }
+    isAcknowledgement = try members.bool("acknowledged") ?? false
+    if isAcknowledgement { try checkAcknowledgement() }
+  }
+
+  /// Knowing an identifier is no proof of having bought, and so of having handed over.
+  private func checkAcknowledgement() throws(ServerError) {
+    guard installation != nil else {
+      throw RequestMembers.missing("installation", "An acknowledgement needs installation.")
+    }
+    if case .transactionID = evidence {
+      throw RequestMembers.missing(
+        "signedTransaction",
+        "An acknowledgement needs signedTransaction or receipt."
+      )
+    }
   }
 
   private static func evidence(
@@ -68,12 +85,9 @@ struct VerifyRequest: Hashable, Sendable {
       return looksLikeJWS(bytes) ? .signedTransaction(bytes) : .receipt(bytes)
     }
     if let transactionID { return .transactionID(transactionID) }
-    throw ServerError(
-      400,
-      .invalidRequest,
-      .parameterMissing,
-      "One of signedTransaction, receipt and transactionId has to be there.",
-      parameter: "signedTransaction"
+    throw RequestMembers.missing(
+      "signedTransaction",
+      "One of signedTransaction, receipt and transactionId has to be there."
     )
   }
 

@@ -55,7 +55,7 @@ extension IAPError {
     switch self {
     case .productLoadFailed, .productNotFound, .network: connectionTexts
     case .userCancelled, .pending, .purchaseInProgress, .paymentsNotAllowed: sheetTexts
-    case .verificationFailed, .receiptValidationFailed: checkTexts
+    case .verificationFailed, .receiptValidationFailed, .staleReceipt: checkTexts
     case .storage, .store, .invalidOrder, .unknown: failureTexts
     }
   }
@@ -119,6 +119,12 @@ extension IAPError {
         "Your purchase could not be verified yet. It will be checked again automatically.",
         "暂时无法验证您的购买，系统会自动重新验证。",
         "The signature does not hold on this device: the transaction is held, not lost."
+      )
+    case .staleReceipt:
+      Texts(
+        "Your purchase is still being confirmed. You will receive it automatically.",
+        "正在确认您的购买，确认后将自动到账。",
+        "The receipt does not show the purchase yet; it is refreshed and asked about again."
       )
     default:
       Texts(

@@ -15,6 +15,9 @@ public enum IAPError: Error, Sendable {
   case verificationFailed(underlying: any Error)
   /// The server looked and refused.
   case receiptValidationFailed
+  /// The receipt is genuine but does not show the purchase: it is brought up to date and asked
+  /// about again.
+  case staleReceipt
   /// A purchase of the same product is in flight.
   case purchaseInProgress
   /// This device or account may not pay.
@@ -78,6 +81,8 @@ extension IAPError {
     public static let verificationFailed = Self(rawValue: "verificationFailed")
     /// The code of ``IAPError/receiptValidationFailed``.
     public static let receiptValidationFailed = Self(rawValue: "receiptValidationFailed")
+    /// The code of ``IAPError/staleReceipt``.
+    public static let staleReceipt = Self(rawValue: "staleReceipt")
     /// The code of ``IAPError/purchaseInProgress``.
     public static let purchaseInProgress = Self(rawValue: "purchaseInProgress")
     /// The code of ``IAPError/paymentsNotAllowed``.
@@ -103,6 +108,7 @@ extension IAPError {
     case .pending: .pending
     case .verificationFailed: .verificationFailed
     case .receiptValidationFailed: .receiptValidationFailed
+    case .staleReceipt: .staleReceipt
     case .purchaseInProgress: .purchaseInProgress
     case .paymentsNotAllowed: .paymentsNotAllowed
     case .network: .network
@@ -118,7 +124,7 @@ extension IAPError {
     switch self {
     case .productLoadFailed, .network, .purchaseInProgress, .userCancelled: true
     case .storage(let problem): problem == .full || problem == .inUse || problem == .inputOutput
-    case .store, .unknown: true
+    case .store, .unknown, .staleReceipt: true
     case .productNotFound, .pending, .verificationFailed, .receiptValidationFailed: false
     case .paymentsNotAllowed, .invalidOrder: false
     }
@@ -129,7 +135,7 @@ extension IAPError {
     switch self {
     case .productLoadFailed(let error), .verificationFailed(let error), .network(let error): error
     case .store(_, let error): error
-    case .productNotFound, .userCancelled, .pending, .receiptValidationFailed: nil
+    case .productNotFound, .userCancelled, .pending, .receiptValidationFailed, .staleReceipt: nil
     case .purchaseInProgress, .paymentsNotAllowed, .storage, .invalidOrder, .unknown: nil
     }
   }

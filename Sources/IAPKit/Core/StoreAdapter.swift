@@ -20,8 +20,10 @@ package protocol StoreAdapter: Sendable {
   func restore() async throws(IAPError) -> [StoreTransaction]
   /// What the account owns now, as far as the device knows.
   func currentEntitlements() async -> [StoreTransaction]
-  /// The app receipt, fetched from the store when there is none or it is stale; nil when it
-  /// cannot be had. StoreKit 2 adapters may answer nil.
+  /// The app receipt as it lies on the device; nil when there is none. StoreKit 2 adapters may
+  /// answer nil.
+  func receipt() -> [UInt8]?
+  /// The app receipt after the store was asked for a new one; nil when there is none.
   func refreshedReceipt() async -> [UInt8]?
   /// Begins to send what arrives by itself. The sink returns at once and keeps the order.
   func start(_ sink: @escaping @Sendable (StoreSignal) -> Void)

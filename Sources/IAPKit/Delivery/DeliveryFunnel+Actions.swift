@@ -1,7 +1,10 @@
-import Foundation
+package import Foundation
 import IAPModel
 
 extension DeliveryFunnel {
+  /// How many seconds lie between two requests for a new receipt at least.
+  package static let receiptRequestSecondsMin: TimeInterval = 30
+
   /// Performs one action of a machine; what comes of it is the machine's next event.
   func perform(_ action: DeliveryAction, _ record: TransactionRecord) async {
     let id = record.transaction.transactionID
@@ -10,6 +13,7 @@ extension DeliveryFunnel {
     case .validate: postNext(.verdict(await judge(record)), to: id)
     case .reverify: await reverify(record)
     case .deliver(let due): await deliver(due, record)
+    case .acknowledge: await acknowledge(record)
     case .finish: await finish(record)
     case .retry(let date):
       schedule(id, at: date)
@@ -23,26 +27,64 @@ extension DeliveryFunnel {
 
   private func judge(_ record: TransactionRecord) async -> DeliveryVerdict {
     var transaction = record.transaction
-    let mayBeStale = transaction.generation == .storekit1 && record.wasRejectedLast
-    if transaction.proof.isMissing || mayBeStale {
-      if let receipt = await adapter.refreshedReceipt(), !receipt.isEmpty {
-        transaction.proof = .receipt(receipt)
-        keep(transaction.proof, record)
-      }
+    if transaction.proof.isMissing || record.wasRejectedLast || record.hasStaleReceipt {
+      await renewReceipt(of: &transaction, record, isStale: record.hasStaleReceipt)
     }
     guard !transaction.proof.isMissing else { return .unknown(reason: "there is no receipt") }
     guard let validator else { return .accepted(nil) }
+    let verdict = await ask(validator, transaction, record)
+    guard case .staleReceipt = verdict, !record.hasStaleReceipt else { return verdict }
+    let proof = transaction.proof
+    await renewReceipt(of: &transaction, record, isStale: true)
+    return transaction.proof == proof ? verdict : await ask(validator, transaction, record)
+  }
+
+  private func ask(
+    _ validator: any ReceiptValidator,
+    _ transaction: StoreTransaction,
+    _ record: TransactionRecord
+  ) async -> DeliveryVerdict {
     do {
       let result = try await validator.validate(evidence(transaction, record))
       guard isAbout(transaction, result) else {
         return .unknown(reason: "the answer is about another product")
       }
       return result.isValid ? .accepted(result) : .rejected(result)
+    } catch IAPError.staleReceipt {
+      return .staleReceipt
     } catch {
       // The text of a foreign error may contain anything: only its kind is kept.
       let kind = (error as? IAPError)?.code.rawValue ?? "\(type(of: error))"
       return .unknown(reason: "no answer: \(kind)")
     }
+  }
+
+  /// Puts the newest receipt that can be had in a StoreKit 1 transaction's place of proof.
+  private func renewReceipt(
+    of transaction: inout StoreTransaction,
+    _ record: TransactionRecord,
+    isStale: Bool
+  ) async {
+    guard case .receipt = transaction.proof else { return }
+    var receipt = adapter.receipt()
+    if isStale || receipt?.isEmpty ?? true, mayRequestReceipt() {
+      receipt = await adapter.refreshedReceipt()
+    }
+    guard let receipt, !receipt.isEmpty, transaction.proof != .receipt(receipt) else { return }
+    transaction.proof = .receipt(receipt)
+    keep(transaction.proof, record)
+  }
+
+  /// Whether the store may be asked for a receipt now; it may ask the user for a password.
+  private func mayRequestReceipt() -> Bool {
+    let now = world.now()
+    if let last = receiptRequestedAt,
+      (0..<Self.receiptRequestSecondsMin).contains(now.timeIntervalSince(last))
+    {
+      return false
+    }
+    receiptRequestedAt = now
+    return true
   }
 
   /// Receipt bytes are kept until they were accepted.
@@ -132,6 +174,19 @@ extension DeliveryFunnel {
       return
     }
     await step(.answered(answer, due), id)
+  }
+
+  /// Tells the server that the goods were handed over; best effort.
+  ///
+  /// No answer holds nothing up: the goods are with the user, and this is tried again at the next
+  /// trigger.
+  private func acknowledge(_ record: TransactionRecord) async {
+    guard let validator else { return }
+    var transaction = record.transaction
+    if transaction.proof.isMissing { transaction.proof = .receipt(adapter.receipt()) }
+    guard !transaction.proof.isMissing else { return }
+    guard (try? await validator.acknowledge(evidence(transaction, record))) != nil else { return }
+    postNext(.serverTold, to: transaction.transactionID)
   }
 
   private func finish(_ record: TransactionRecord) async {

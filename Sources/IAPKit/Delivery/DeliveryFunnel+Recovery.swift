@@ -69,7 +69,7 @@ extension TransactionRecord {
   fileprivate var hasWorkLeft: Bool {
     switch state {
     case .held, .received, .accepted, .delivered: true
-    case .finished: false
+    case .finished: owesAcknowledgement
     case .quarantined: quarantine == .unanswered || !isReported || !isFinished
     case .refused: !isReported || !isFinished
     }

@@ -26,6 +26,8 @@ package actor DeliveryFunnel {
   var effectsInProgress: [String: [CheckedContinuation<Void, Never>]] = [:]
   /// What the server answered in this process.
   var validations: [TransactionID: ReceiptValidationResult] = [:]
+  /// When the store was asked for a new receipt last.
+  var receiptRequestedAt: Date?
   /// Transactions that arrived and could not be saved.
   var unsaved: [TransactionID: StoreTransaction] = [:]
 
@@ -209,6 +211,7 @@ package actor DeliveryFunnel {
       retry: configuration.retry,
       quarantine: configuration.quarantine,
       isDeliveryOpen: isDeliveryOpen,
+      hasJudge: validator != nil,
       hasTaker: handler != nil || listener != nil,
       hasCaller: waiters[id] != nil,
       isKnown: { [store] in store.isKnown($0) }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import IAPModel
 
 /// The state machine of one transaction.
@@ -8,6 +8,11 @@ import IAPModel
 /// A crash between any two actions leaves a record from which `due(.launch)` or the transaction's
 /// next arrival goes on. Every state and every event is spelt out; there is no catch-all.
 package struct DeliveryReducer {
+  /// How many seconds after the server's word a consumable may be handed over without asking again.
+  ///
+  /// Well below the server's lease for claims (a day), so that the handler's time fits in between.
+  package static let claimFreshSecondsMax: TimeInterval = 6 * 3600
+
   package private(set) var record: TransactionRecord
   package private(set) var actions: [DeliveryAction] = []
   private let context: DeliveryContext
@@ -48,7 +53,8 @@ package struct DeliveryReducer {
       reducer.record.order = order
       reducer.begin()
       return reducer
-    case .verdict, .answered, .acknowledged, .storeAnswered, .due, .released, .reported:
+    case .verdict, .answered, .acknowledged, .storeAnswered, .due, .released, .reported,
+      .serverTold:
       return nil
     }
   }
@@ -69,6 +75,9 @@ package struct DeliveryReducer {
     case .verdict(.accepted(let result)): accept(result)
     case .verdict(.rejected(let result)): reject(result)
     case .verdict(.unknown(let reason)): wait(reason)
+    case .verdict(.staleReceipt):
+      record.hasStaleReceipt = true
+      wait("the receipt does not show the transaction yet")
     case .answered(let answer, let due): take(answer, due)
     case .acknowledged: acknowledgeByApp()
     case .storeAnswered(.finished): markFinished()
@@ -77,6 +86,10 @@ package struct DeliveryReducer {
     case .due(let trigger): goOn(trigger)
     case .released: release()
     case .reported: markReported()
+    case .serverTold:
+      guard !record.isServerTold else { break }
+      record.isServerTold = true
+      actions.append(.save)
     }
   }
 
@@ -106,7 +119,8 @@ package struct DeliveryReducer {
     case .accepted:
       if saves { actions.append(.save) }
       let mayTry = record.nextAttempt.map { $0 <= context.now } ?? true
-      if isChanged || mayTry { handOver(announces: isChanged) }
+      guard isChanged || mayTry else { break }
+      if isSomebodyElses { actions.append(.validate) } else { handOver(announces: isChanged) }
     case .delivered, .finished:
       if due != nil {
         record.state = .accepted
@@ -147,6 +161,8 @@ package struct DeliveryReducer {
     }
     record.attempts += 1
     record.wasRejectedLast = false
+    record.hasStaleReceipt = false
+    record.judgedAt = context.now
     record.lastError = nil
     record.nextAttempt = nil
     record.quarantine = nil
@@ -165,8 +181,8 @@ package struct DeliveryReducer {
     let claimer = result.claimedBy.map { InstallationID($0) }
     record.claimedBy = claimer == context.installation ? nil : claimer
     // After a reinstall the journal is gone: the server remembers that the goods were used up.
-    if result.isAcknowledged == true, record.needsAppToAcknowledge, let due, due.kind == .grant {
-      record.acknowledged.append(due.key)
+    if result.isAcknowledged == true, record.needsAppToAcknowledge, record.acknowledged.isEmpty {
+      record.isServedElsewhere = true
     }
   }
 
@@ -175,6 +191,7 @@ package struct DeliveryReducer {
     record.attempts += 1
     record.rejections += 1
     record.wasRejectedLast = true
+    record.hasStaleReceipt = false
     record.lastError = "refused: " + result.reasons.map(\.rule).joined(separator: ", ")
     if record.rejections > context.quarantine.rejectionsBorne {
       setAside(.rejected, first: .rejected(result))
@@ -223,13 +240,14 @@ package struct DeliveryReducer {
 
   private mutating func handOver(announces: Bool) {
     guard let due else { return settleWithoutEffect() }
-    if due.kind == .grant, record.claimedBy != nil, record.needsAppToAcknowledge {
+    if due.kind == .grant, isSomebodyElses {
       // Another installation of this account is to hand it over; look again later.
       record.deliveryAttempts += 1
       record.lastError = "another installation hands it over"
       return scheduleRetry(after: record.deliveryAttempts)
     }
     guard context.isDeliveryOpen else { return }
+    if due.kind == .grant, isClaimStale { return actions.append(.validate) }
     if context.hasTaker {
       actions.append(.deliver(due))
     } else if !record.needsAppToAcknowledge, context.hasCaller || due.kind != .grant {
@@ -239,11 +257,26 @@ package struct DeliveryReducer {
     }
   }
 
+  /// Whether another installation is to hand over goods that are used up.
+  private var isSomebodyElses: Bool { record.claimedBy != nil && record.needsAppToAcknowledge }
+
+  /// Whether the server may have given goods that are used up to another installation since it
+  /// accepted them: the handler was not ready for hours, or the app did not run.
+  private var isClaimStale: Bool {
+    guard context.hasJudge, record.needsAppToAcknowledge, let judged = record.judgedAt else {
+      return false
+    }
+    let age = context.now.timeIntervalSince(judged)
+    return age > DeliveryReducer.claimFreshSecondsMax || age < 0
+  }
+
   /// The goods were handed over through another record, or were taken back before they were
   /// handed over.
   private mutating func settleWithoutEffect() {
     let grant = "grant:\(record.deliveryUnit)"
-    if record.transaction.revocationDate == nil, !record.acknowledged.contains(grant) {
+    if record.transaction.revocationDate == nil, !record.isServedElsewhere,
+      !record.acknowledged.contains(grant)
+    {
       record.acknowledged.append(grant)
     }
     record.state = .delivered
@@ -297,9 +330,19 @@ package struct DeliveryReducer {
 
   // MARK: Finishing
 
+  /// Tells the server, then StoreKit.
+  ///
+  /// The server's silence never keeps a transaction that was handed over: StoreKit's queue has to
+  /// move, and once StoreKit was told the acknowledgement matters only if that is lost as well.
   private mutating func finish() {
+    acknowledgeToServer()
     guard FinishPolicy.decide(FinishPolicy.Facts(record)) == .finish else { return }
     actions.append(.finish)
+  }
+
+  private mutating func acknowledgeToServer() {
+    guard context.hasJudge, record.owesAcknowledgement else { return }
+    actions.append(.acknowledge)
   }
 
   private mutating func markFinished() {
@@ -320,13 +363,13 @@ package struct DeliveryReducer {
     case .held: actions.append(.reverify)
     case .received: ask(trigger)
     case .accepted:
-      if record.claimedBy != nil {
+      if isSomebodyElses {
         actions.append(.validate)
       } else {
         handOver(announces: trigger == .launch)
       }
     case .delivered: finish()
-    case .finished: break
+    case .finished: acknowledgeToServer()
     case .quarantined:
       guard record.quarantine != .unanswered else { return ask(trigger) }
       settleSetAside()

@@ -19,6 +19,8 @@ package enum DeliveryEvent: Sendable {
   case released
   /// The server's review queue has it.
   case reported
+  /// The server knows that the goods were handed over.
+  case serverTold
 }
 
 /// What a judge said.
@@ -28,6 +30,8 @@ package enum DeliveryVerdict: Sendable {
   case rejected(ReceiptValidationResult)
   /// Nobody could tell; the reason is for diagnostics and names no secrets.
   case unknown(reason: String)
+  /// The receipt is genuine but older than the transaction: a kind of unknown.
+  case staleReceipt
 }
 
 /// What is to be done.
@@ -42,6 +46,8 @@ package enum DeliveryAction: Sendable {
   case reverify
   /// Call the handler or the listener.
   case deliver(DueEffect)
+  /// Tell the server that the goods were handed over.
+  case acknowledge
   /// Tell StoreKit.
   case finish
   /// Send ``DeliveryEvent/due(_:)`` at this time.
@@ -71,6 +77,8 @@ package struct DeliveryContext {
   package var quarantine: QuarantinePolicy
   /// Whether goods may be handed over now; not before the app's login, for example.
   package var isDeliveryOpen: Bool
+  /// Whether there is a validator.
+  package var hasJudge: Bool
   /// Whether somebody takes goods: a handler or a listener.
   package var hasTaker: Bool
   /// Whether the caller of the purchase (or restore) waits for this transaction.
@@ -86,6 +94,7 @@ package struct DeliveryContext {
     retry: RetryPolicy = RetryPolicy(),
     quarantine: QuarantinePolicy = QuarantinePolicy(),
     isDeliveryOpen: Bool = true,
+    hasJudge: Bool = false,
     hasTaker: Bool = true,
     hasCaller: Bool = false,
     isKnown: @escaping (String) -> Bool
@@ -97,6 +106,7 @@ package struct DeliveryContext {
     self.retry = retry
     self.quarantine = quarantine
     self.isDeliveryOpen = isDeliveryOpen
+    self.hasJudge = hasJudge
     self.hasTaker = hasTaker
     self.hasCaller = hasCaller
     self.isKnown = isKnown

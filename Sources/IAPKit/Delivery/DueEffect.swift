@@ -21,6 +21,7 @@ package struct DueEffect: Hashable, Sendable {
   ///   - isKnown: Whether an effect of this name took place, through any record.
   /// - Returns: What is to be done next, and its name.
   package static func of(_ record: TransactionRecord, isKnown: (String) -> Bool) -> DueEffect? {
+    guard !record.isServedElsewhere else { return nil }
     let unit = record.deliveryUnit
     let grant = "grant:\(unit)"
     let wasGranted = isKnown(grant) || record.grantAliases.contains(where: isKnown)
@@ -86,6 +87,17 @@ extension TransactionRecord {
   package var goodsName: String {
     transaction.type == .autoRenewable
       ? deliveryUnit.rawValue : transaction.originalTransactionID.rawValue
+  }
+
+  /// Whether the server has still to be told that this installation handed the goods over.
+  ///
+  /// Only goods that are used up: of all others every installation gets its own.
+  package var owesAcknowledgement: Bool {
+    guard !isServerTold, !isServedElsewhere, needsAppToAcknowledge else { return false }
+    switch state {
+    case .delivered, .finished: return acknowledged.contains { $0.hasPrefix("grant:") }
+    case .held, .received, .accepted, .quarantined, .refused: return false
+    }
   }
 
   /// Whether the goods are used up, or may be: only the app can say that it has them.

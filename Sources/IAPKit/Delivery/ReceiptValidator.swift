@@ -23,6 +23,17 @@ public protocol ReceiptValidator: Sendable {
   /// - Returns: The verdict.
   /// - Throws: Anything, when there is no verdict.
   func validate(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult
+
+  /// Takes note that this installation has handed over a consumable.
+  ///
+  /// It is called after that was saved and before StoreKit is told, and again on later occasions
+  /// while it throws. After a reinstall the journal is gone: whoever remembers this answers with
+  /// ``ReceiptValidationResult/isAcknowledged``, and nothing is handed over twice. The default does
+  /// nothing.
+  ///
+  /// - Parameter evidence: What is known of the transaction.
+  /// - Throws: Anything, when it is not known whether this was noted.
+  func acknowledge(_ evidence: TransactionEvidence) async throws
 }
 
 extension ReceiptValidator {
@@ -35,6 +46,12 @@ extension ReceiptValidator {
     let data = evidence.receipt ?? Data((evidence.signedTransaction ?? "").utf8)
     return try await validate(receiptData: data, isSandbox: evidence.isSandbox)
   }
+
+  /// Does nothing: a validator without a memory has nothing to note.
+  ///
+  /// - Parameter evidence: Is not looked at.
+  /// - Throws: Nothing.
+  public func acknowledge(_ evidence: TransactionEvidence) async throws {}
 }
 
 /// What is known of one transaction when it is judged.
@@ -172,6 +189,9 @@ public struct RejectionReason: Hashable, Sendable, Codable {
   public var rule: String
   /// Why it failed.
   public var reason: String
+
+  /// The rule that the evidence shows the transaction that it is said to show.
+  static let matchingTransaction = "matchingTransaction"
 
   /// Makes a reason.
   public init(rule: String, reason: String) {

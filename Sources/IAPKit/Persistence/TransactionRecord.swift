@@ -46,6 +46,10 @@ public struct TransactionRecord: Hashable, Sendable, Identifiable, Codable {
   public package(set) var rejections: Int
   /// Whether the last answer was an explicit refusal.
   package var wasRejectedLast: Bool
+  /// When a judge accepted it last.
+  package var judgedAt: Date?
+  /// What holds of it, in order; nil when none does.
+  private var marks: [Mark]?
   /// How often the handler asked to be called later.
   package var deliveryAttempts: Int
   /// What went wrong last, in words without secrets.
@@ -74,6 +78,7 @@ public struct TransactionRecord: Hashable, Sendable, Identifiable, Codable {
     case transaction, state, quarantine, order, attempts, rejections, wasRejectedLast
     case deliveryAttempts, lastError, savedAt, savedInLaunch, nextAttempt, acknowledged, unit
     case claimedBy, isFinished, isReported
+    case judgedAt, marks
   }
 
   package init(transaction: StoreTransaction, state: RecordState, savedAt: Date, launch: Int) {
@@ -86,8 +91,42 @@ public struct TransactionRecord: Hashable, Sendable, Identifiable, Codable {
     self.wasRejectedLast = false
     self.deliveryAttempts = 0
     self.acknowledged = []
+    self.marks = nil
     self.isFinished = false
     self.isReported = false
+  }
+}
+
+extension TransactionRecord {
+  private enum Mark: String, Hashable, Codable {
+    case servedElsewhere, serverTold, staleReceipt
+  }
+
+  /// Whether the last answer was that the receipt does not show the transaction.
+  package var hasStaleReceipt: Bool {
+    get { has(.staleReceipt) }
+    set { set(.staleReceipt, newValue) }
+  }
+
+  /// Whether the server was told that the goods were handed over.
+  package var isServerTold: Bool {
+    get { has(.serverTold) }
+    set { set(.serverTold, newValue) }
+  }
+
+  /// Whether another installation, or an earlier one, has handed the goods over: then nothing is
+  /// handed over here, and nothing taken back.
+  package var isServedElsewhere: Bool {
+    get { has(.servedElsewhere) }
+    set { set(.servedElsewhere, newValue) }
+  }
+
+  private func has(_ mark: Mark) -> Bool { marks?.contains(mark) ?? false }
+
+  private mutating func set(_ mark: Mark, _ isSet: Bool) {
+    var all = Set(marks ?? [])
+    if isSet { all.insert(mark) } else { all.remove(mark) }
+    marks = all.isEmpty ? nil : all.sorted { $0.rawValue < $1.rawValue }
   }
 }
 
@@ -150,8 +189,8 @@ extension TransactionRecord {
     guard case .jws(let text) = transaction.proof, !text.isEmpty else { return nil }
     return text
   }
-  /// Whether the app has the goods.
-  public var isAcknowledged: Bool { !acknowledged.isEmpty }
+  /// Whether the app has the goods, or another installation of it.
+  public var isAcknowledged: Bool { !acknowledged.isEmpty || isServedElsewhere }
 
   /// Whether work is left: not judged, not handed over, or set aside.
   public var isPending: Bool {

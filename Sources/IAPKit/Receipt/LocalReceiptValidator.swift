@@ -69,8 +69,8 @@ public struct LocalReceiptValidator: ReceiptValidator {
   ///
   /// - Parameter evidence: What is known of it.
   /// - Returns: The verdict.
-  /// - Throws: ``IAPError`` when it was not possible to look, or when the receipt does not hold the
-  ///   transaction: it may be older than the purchase.
+  /// - Throws: ``IAPError`` when it was not possible to look; ``IAPError/staleReceipt`` when the
+  ///   receipt does not hold the transaction, for it may be older than the purchase.
   public func validate(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult {
     if let text = evidence.signedTransaction {
       return try transaction(Array(text.utf8), id: evidence.transactionId)
@@ -93,7 +93,10 @@ public struct LocalReceiptValidator: ReceiptValidator {
     }
     guard let payload = verdict.accepted?.payload else { return .refused(verdict.failures) }
     guard id == nil || payload.transactionID.rawValue == id else {
-      return .refused(rule: "matchingTransaction", "the signed text is about another transaction")
+      return .refused(
+        rule: RejectionReason.matchingTransaction,
+        "the signed text is about another transaction"
+      )
     }
     return .accepted(payload)
   }
@@ -116,9 +119,7 @@ public struct LocalReceiptValidator: ReceiptValidator {
         ($0.expiresDate ?? $0.purchaseDate) < ($1.expiresDate ?? $1.purchaseDate)
       }
       : purchases.first { $0.transactionID.rawValue == id }
-    guard let found else {
-      throw .verificationFailed(underlying: Self.problem("the receipt does not hold the purchase"))
-    }
+    guard let found else { throw .staleReceipt }
     return .accepted(found)
   }
 

@@ -8,12 +8,17 @@ import IAPModel
 /// and `installation` where they are known. Only an answer with status 200 whose JSON says
 /// `isValid` or `verdict` is a verdict. Everything else is thrown and means "ask again": no
 /// connection, a time-out, any other status, a body that is too long, malformed, or about another
-/// product.
+/// product. A receipt that does not show the transaction yet is no verdict either
+/// (``IAPError/staleReceipt``).
+///
+/// After a consumable was handed over, the same body is posted once more with `acknowledged`.
 public struct ServerReceiptValidator: ReceiptValidator {
   /// The longest answer that is read, in bytes.
   public static let answerBytesMax = 1024 * 1024
   /// How many seconds the server has to answer.
   public static let timeoutSeconds: TimeInterval = 30
+  /// How many seconds the server has to take an acknowledgement; finishing waits for so long.
+  public static let acknowledgementTimeoutSeconds: TimeInterval = 10
 
   private let endpoint: URL
   private let headers: [String: String]
@@ -63,13 +68,27 @@ public struct ServerReceiptValidator: ReceiptValidator {
   ///
   /// - Parameter evidence: What is known of it.
   /// - Returns: The verdict.
-  /// - Throws: ``IAPError/network(underlying:)`` when there is none.
+  /// - Throws: ``IAPError/network(underlying:)`` when there is none, ``IAPError/staleReceipt`` when
+  ///   the receipt is genuine but older than the transaction.
   public func validate(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult {
     let result = try await ask(Self.body(for: evidence))
+    // A receipt that lacks the purchase does not say that there was none.
+    if evidence.signedTransaction == nil, result.saysReceiptIsStale { throw IAPError.staleReceipt }
     if result.isValid, let product = result.productId, product != evidence.productId {
       throw ServerAnswer.problem("the answer is about another product", status: 200)
     }
     return result
+  }
+
+  /// Tells the server that this installation has handed the purchase over.
+  ///
+  /// - Parameter evidence: What is known of the transaction.
+  /// - Throws: ``IAPError/network(underlying:)`` when the server did not answer. A refusal is an
+  ///   answer: saying it again would not change it.
+  public func acknowledge(_ evidence: TransactionEvidence) async throws {
+    var body = Self.body(for: evidence)
+    body["acknowledged"] = .bool(true)
+    _ = try await ask(body, timeout: Self.acknowledgementTimeoutSeconds)
   }
 
   private static func body(for evidence: TransactionEvidence) -> JSONObject {
@@ -88,7 +107,10 @@ public struct ServerReceiptValidator: ReceiptValidator {
     return body
   }
 
-  private func ask(_ body: JSONObject) async throws -> ReceiptValidationResult {
+  private func ask(
+    _ body: JSONObject,
+    timeout: TimeInterval = Self.timeoutSeconds
+  ) async throws -> ReceiptValidationResult {
     let response = try await http(
       ClientRequest(
         method: "POST",
@@ -97,10 +119,17 @@ public struct ServerReceiptValidator: ReceiptValidator {
           ["Content-Type": "application/json", "Accept": "application/json"]
         ) { own, _ in own },
         body: body.serialized,
-        timeout: Self.timeoutSeconds
+        timeout: timeout
       )
     )
     return try ServerAnswer.verdict(response)
+  }
+}
+
+extension ReceiptValidationResult {
+  /// Whether nothing is wrong but that the receipt does not show the transaction.
+  var saysReceiptIsStale: Bool {
+    !isValid && reasons.map(\.rule) == [RejectionReason.matchingTransaction]
   }
 }
 

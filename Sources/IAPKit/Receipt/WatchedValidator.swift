@@ -15,4 +15,7 @@ struct WatchedValidator: ReceiptValidator {
     entitlements.take(result, about: evidence)
     return result
   }
+  func acknowledge(_ evidence: TransactionEvidence) async throws {
+    try await validator.acknowledge(evidence)
+  }
 }

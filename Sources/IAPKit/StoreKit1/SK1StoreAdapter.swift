@@ -82,8 +82,9 @@ package final class SK1StoreAdapter: StoreAdapter, ProductSource {
     try await observer.restored { queue.restoreCompletedTransactions() }.get()
   }
 
+  package func receipt() -> [UInt8]? { readReceipt() }
+
   package func refreshedReceipt() async -> [UInt8]? {
-    if let receipt = readReceipt() { return receipt }
     await refresh.run()
     return readReceipt()
   }

@@ -111,6 +111,8 @@ package final class SK2StoreAdapter: StoreAdapter, ProductSource {
     return await currentEntitlements()
   }
 
+  package func receipt() -> [UInt8]? { nil }
+
   package func refreshedReceipt() async -> [UInt8]? { nil }
 
   package func start(_ sink: @escaping @Sendable (StoreSignal) -> Void) {

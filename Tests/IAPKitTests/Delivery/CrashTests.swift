@@ -3,7 +3,8 @@ import IAPKit
 import IAPModel
 import Testing
 
-/// A process is killed between any two effects (writes, the sheet, the app's effect, the finish),
+/// A process is killed between any two effects (writes, the sheet, the app's effect, the
+/// acknowledgement to the server, the finish),
 /// then relaunched, killed again, and relaunched. Goods must come once, and the queue move.
 @Suite(.timeLimit(.minutes(5))) struct CrashTests {
   enum Story: String, CaseIterable, CustomTestStringConvertible {
@@ -112,6 +113,9 @@ import Testing
     let effects = world.app.effects.map { $0 == "grant:tx:1" ? expected.first ?? $0 : $0 }
     #expect(effects == expected, "\(label)")
     #expect(world.store.unfinished == [], "\(label)")
+    // The server hears of every unit that was handed over and is used up.
+    let owed = effects.contains("grant:tx:1") ? ["1"] : []
+    #expect(Set(world.validator.told).isSuperset(of: owed), "\(label)")
     let states = Set(process.store.records().map(\.state))
     let end: RecordState = story == .refusals ? .quarantined : .finished
     #expect(states == (paid.isEmpty ? [] : [end]), "\(label)")

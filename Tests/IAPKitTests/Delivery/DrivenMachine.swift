@@ -11,6 +11,7 @@ struct DrivenMachine {
   var installation: InstallationID? = "here"
   var quarantine = QuarantinePolicy()
   var isDeliveryOpen = true
+  var hasJudge = false
   var hasTaker = true
   var hasCaller = false
   var known: Set<String> = []
@@ -24,6 +25,7 @@ struct DrivenMachine {
       installation: installation,
       quarantine: quarantine,
       isDeliveryOpen: isDeliveryOpen,
+      hasJudge: hasJudge,
       hasTaker: hasTaker,
       hasCaller: hasCaller,
       isKnown: { known.contains($0) }
@@ -57,6 +59,7 @@ func actionWord(_ action: DeliveryAction, _ now: Date) -> String {
   case .validate: "validate"
   case .reverify: "reverify"
   case .deliver(let due): "deliver \(due.key)"
+  case .acknowledge: "acknowledge"
   case .finish: "finish"
   case .retry(let date): "retry in \(Int(date.timeIntervalSince(now)))"
   case .report: "report"

@@ -15,6 +15,7 @@ import Testing
     (.pending, "pending", false),
     (.verificationFailed(underlying: Secret()), "verificationFailed", false),
     (.receiptValidationFailed, "receiptValidationFailed", false),
+    (.staleReceipt, "staleReceipt", true),
     (.purchaseInProgress, "purchaseInProgress", true),
     (.paymentsNotAllowed, "paymentsNotAllowed", false),
     (.network(underlying: Secret()), "network", true),

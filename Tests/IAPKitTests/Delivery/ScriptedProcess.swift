@@ -43,7 +43,7 @@ final class ScriptedWorld: Sendable {
       world: world,
       adapter: adapter,
       store: transactions,
-      validator: hasValidator ? validator : nil,
+      validator: hasValidator ? LivingValidator(validator: validator, life: life) : nil,
       handler: hasHandler ? app.handler(life) : nil
     )
     let events = funnel.events.subscribe()

@@ -273,6 +273,8 @@ final class ScriptedAdapter: StoreAdapter {
   private let life: Life
   private let sink = Guarded<(@Sendable (StoreSignal) -> Void)?>(nil)
   /// While set, a purchase waits here with its sheet open.
+  /// How often the store was asked for a new receipt.
+  let receiptRequests = Guarded(0)
   let sheetGate = Guarded<Gate?>(nil)
 
   init(_ store: ScriptedStore, life: Life = Life(), generation: StoreGeneration = .storekit2) {
@@ -313,7 +315,11 @@ final class ScriptedAdapter: StoreAdapter {
   }
 
   func currentEntitlements() async -> [StoreTransaction] { [] }
-  func refreshedReceipt() async -> [UInt8]? { store.state.withLock(\.receipt) }
+  func receipt() -> [UInt8]? { store.state.withLock(\.receipt) }
+  func refreshedReceipt() async -> [UInt8]? {
+    receiptRequests.withLock { $0 += 1 }
+    return receipt()
+  }
   func start(_ sink: @escaping @Sendable (StoreSignal) -> Void) {
     self.sink.withLock { $0 = sink }
   }
@@ -371,6 +377,7 @@ final class ScriptedValidator: ReceiptValidator {
     case accept(ReceiptValidationResult)
     case reject
     case unreachable
+    case stale
   }
 
   struct Unreachable: Error {}
@@ -380,12 +387,17 @@ final class ScriptedValidator: ReceiptValidator {
     /// Answers for single products, for ever.
     var always: [String: Answer] = [:]
     var asked: [TransactionEvidence] = []
+    /// What was acknowledged, in order.
+    var told: [TransactionEvidence] = []
+    /// How many acknowledgements get no answer.
+    var lostAcknowledgements = 0
     var gates: [String: Gate] = [:]
   }
 
   let state = Guarded(State())
 
   var asked: [TransactionEvidence] { state.withLock(\.asked) }
+  var told: [String] { state.withLock { $0.told.map(\.transactionId) } }
 
   func script(_ answers: Answer...) { state.withLock { $0.answers = answers } }
 
@@ -412,7 +424,37 @@ final class ScriptedValidator: ReceiptValidator {
         reasons: [RejectionReason(rule: "bundle", reason: "another app")]
       )
     case .unreachable: throw Unreachable()
+    case .stale: throw IAPError.staleReceipt
     }
+  }
+
+  func acknowledge(_ evidence: TransactionEvidence) async throws {
+    try state.withLock { state in
+      guard state.lostAcknowledgements == 0 else {
+        state.lostAcknowledgements -= 1
+        throw Unreachable()
+      }
+      state.told.append(evidence)
+    }
+  }
+}
+
+/// The judge as one process reaches it.
+struct LivingValidator: ReceiptValidator {
+  let validator: ScriptedValidator
+  let life: Life
+
+  func validate(receiptData: Data, isSandbox: Bool) async throws -> ReceiptValidationResult {
+    try await validator.validate(receiptData: receiptData, isSandbox: isSandbox)
+  }
+
+  func validate(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult {
+    try await validator.validate(evidence)
+  }
+
+  func acknowledge(_ evidence: TransactionEvidence) async throws {
+    guard life.takesEffect() else { return }
+    try await validator.acknowledge(evidence)
   }
 }
 

@@ -13,23 +13,7 @@ struct LocalReceiptValidatorTests {
     of shop: Shop,
     bundleID: BundleID = DemoCatalog.bundleID
   ) throws -> LocalReceiptValidator {
-    let crypto = try RememberingPrimitives.standard.get()
-    let origin = ExpectedOrigin(
-      apps: [ExpectedOrigin.App(bundleID: bundleID, appAppleID: nil)],
-      environments: [.sandbox]
-    )
-    return LocalReceiptValidator(
-      signed: JWSVerifier(
-        anchors: try .simulated([shop.store.jwsRootCertificate]),
-        origin: origin,
-        crypto: crypto
-      ),
-      receipts: ReceiptVerifier(
-        anchors: try .simulated([try shop.store.receiptRootCertificate()]),
-        origin: origin,
-        crypto: crypto
-      )
-    )
+    try .trusting(shop, bundleID: bundleID)
   }
 
   @Test("accepts what the store signed", arguments: generations)
@@ -81,7 +65,7 @@ struct LocalReceiptValidatorTests {
     _ = try await app.buy(Shop.lifetime)
     var evidence = try evidence(of: app, shop)
     evidence.transactionId = "1"
-    await #expect(throws: IAPError.verificationFailed(underlying: CancellationError())) {
+    await #expect(throws: IAPError.staleReceipt) {
       _ = try await validator(of: shop).validate(evidence)
     }
   }
@@ -112,5 +96,31 @@ struct LocalReceiptValidatorTests {
       evidence.signedTransaction = try shop.store.signedTransaction(record.transactionID)
     }
     return evidence
+  }
+}
+
+extension LocalReceiptValidator {
+  /// One that trusts the shop's store.
+  static func trusting(
+    _ shop: Shop,
+    bundleID: BundleID = DemoCatalog.bundleID
+  ) throws -> LocalReceiptValidator {
+    let crypto = try RememberingPrimitives.standard.get()
+    let origin = ExpectedOrigin(
+      apps: [ExpectedOrigin.App(bundleID: bundleID, appAppleID: nil)],
+      environments: [.sandbox]
+    )
+    return LocalReceiptValidator(
+      signed: JWSVerifier(
+        anchors: try .simulated([shop.store.jwsRootCertificate]),
+        origin: origin,
+        crypto: crypto
+      ),
+      receipts: ReceiptVerifier(
+        anchors: try .simulated([try shop.store.receiptRootCertificate()]),
+        origin: origin,
+        crypto: crypto
+      )
+    )
   }
 }

@@ -93,18 +93,55 @@ struct ServerReceiptValidatorTests {
 
   @Test("is asked for with the receipt and the transaction to find in it")
   func bodyOfAReceipt() async throws {
-    let evidence = TransactionEvidence(
-      receipt: Data([1, 2, 3]),
-      transactionId: "7",
-      originalTransactionId: "7",
-      productId: "coins",
-      isSandbox: false
-    )
     #expect(
-      try await body(of: evidence) == [
+      try await body(of: .legacy) == [
         "receipt": "AQID", "transactionId": "7", "sandbox": false, "productId": "coins",
       ]
     )
+  }
+
+  @Test(
+    "about a receipt is unknown when nothing is wrong but that the transaction is missing",
+    arguments: [
+      (#"[{"rule":"matchingTransaction","reason":"a"}]"#, true),
+      (#"[{"rule":"matchingProduct","reason":"a"}]"#, false),
+      (#"[{"rule":"matchingTransaction","reason":"a"},{"rule":"bundle","reason":"b"}]"#, false),
+      ("[]", false),
+    ]
+  )
+  func staleReceipt(reasons: String, isStale: Bool) async throws {
+    let response = answer(#"{"isValid":false,"reasons":\#(reasons)}"#)
+    if isStale {
+      await #expect(throws: IAPError.staleReceipt) { _ = try await ask(response, .legacy) }
+    } else {
+      #expect(try await ask(response, .legacy).isValid == false)
+    }
+    // A signed text is about one transaction and never gets any newer.
+    #expect(try await ask(response, .signed).isValid == false)
+  }
+
+  @Test("to an acknowledgement may be any verdict, and nothing else")
+  func acknowledgement() async throws {
+    let sent = SentBody()
+    let validator = ServerReceiptValidator(endpoint: Self.endpoint) { request in
+      await sent.keep(request)
+      return ClientResponse(status: 200, body: Array(#"{"isValid":false}"#.utf8))
+    }
+    try await validator.acknowledge(.legacy)
+    #expect(
+      try await sent.json == [
+        "receipt": "AQID", "transactionId": "7", "sandbox": false, "productId": "coins",
+        "acknowledged": true,
+      ]
+    )
+    for text in ["", "{}"] {
+      let silent = ServerReceiptValidator(endpoint: Self.endpoint) { _ in
+        ClientResponse(status: text.isEmpty ? 503 : 200, body: Array(text.utf8))
+      }
+      await #expect(throws: IAPError.network(underlying: CancellationError())) {
+        try await silent.acknowledge(.legacy)
+      }
+    }
   }
 
   @Test("is asked for in the plain form by those who know a receipt only")
@@ -140,6 +177,14 @@ struct ServerReceiptValidatorTests {
 }
 
 extension TransactionEvidence {
+  fileprivate static let legacy = TransactionEvidence(
+    receipt: Data([1, 2, 3]),
+    transactionId: "7",
+    originalTransactionId: "7",
+    productId: "coins",
+    isSandbox: false
+  )
+
   fileprivate static let signed = TransactionEvidence(
     signedTransaction: "a.b.c",
     transactionId: "7",
