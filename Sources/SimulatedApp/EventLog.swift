@@ -28,8 +28,14 @@ package final class EventLog<Element: Sendable>: Sendable {
   private func wake(after element: Element?) {
     let met = state.withLock { state in
       if let element { state.elements.append(element) }
-      let met = state.waiters.filter { $0.isMet(state.elements) }
-      state.waiters.removeAll { $0.isMet(state.elements) }
+      // Asked once each: what a condition looks at may change between two questions, and a waiter
+      // that is met by the second one only would be forgotten.
+      var met: [Waiter] = []
+      var others: [Waiter] = []
+      for waiter in state.waiters {
+        if waiter.isMet(state.elements) { met.append(waiter) } else { others.append(waiter) }
+      }
+      state.waiters = others
       return met
     }
     for waiter in met { waiter.continuation.resume() }

@@ -66,7 +66,7 @@ private let underlyingCauses: Set = ["SignatureNotVerified"]
 /// Functions of the facade that keep the plain `throws` of the usual signatures, and requirements
 /// of protocols that apps implement.
 private let facadeFunctions: Set = [
-  "loadProducts", "purchase", "restore", "save", "markConsumed", "validate",
+  "loadProducts", "purchase", "restore", "save", "markConsumed", "validate", "acknowledge",
 ]
 
 private let bareThrows = Pattern(#"\bthrows\b(?!\s*\()"#)
