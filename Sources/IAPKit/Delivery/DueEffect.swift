@@ -54,14 +54,13 @@ extension TransactionRecord {
         )
       }
       return UnitID("period:\(transaction.originalTransactionID):line:\(line)")
-    default: return UnitID("tx:\(standsFor)")
+    // What is used up is never restored: a copy of unknown type has the name of a lasting purchase,
+    // so that a kill before its acknowledgement is followed by the same name.
+    default:
+      return transaction.storeState == .restored
+        ? UnitID("orig:\(transaction.originalTransactionID)")
+        : UnitID("tx:\(transaction.transactionID)")
     }
-  }
-
-  /// The transaction that this one is, or is a restored copy of.
-  private var standsFor: String {
-    transaction.storeState == .restored
-      ? transaction.originalTransactionID.rawValue : transaction.transactionID.rawValue
   }
 
   /// Names under which the goods may have been handed over by a copy that knew more, or less, of

@@ -8,8 +8,8 @@ extension StoreTransaction {
   /// - Parameters:
   ///   - transaction: The entry of the queue.
   ///   - source: The way by which it arrived.
-  ///   - readReceipt: Reads the app receipt; asked after the entry, so that the receipt is not older
-  ///     than the purchase that it proves.
+  ///   - readReceipt: Reads the app receipt; asked after the entry, so that the receipt is not
+  ///     older than the purchase that it proves.
   ///   - products: What is known about products.
   init?(
     _ transaction: SKPaymentTransaction,

@@ -145,7 +145,7 @@ import Testing
     else { return #expect(report.progress == []) }
     #expect(had.transactionId == "2")
     #expect(new.transactionId == "3")
-    #expect(world.app.effects == ["grant:tx:1", "grant:tx:9"])
+    #expect(world.app.effects == ["grant:tx:1", "grant:orig:9"])
     #expect(Set(world.store.finished) == ["1", "2", "3"])
   }
 
