@@ -39,9 +39,9 @@ import Testing
   @Test func fourRefusalsSetAsideAndALaterOrderIsDelivered() async throws {
     world.sellsAnything()
     world.validator.state.withLock { $0.always["coins"] = .reject }
-    let reported = Guarded<[String]>([])
+    let (reported, report) = AsyncStream.makeStream(of: String.self)
     let configuration = FunnelConfiguration(
-      reportQuarantine: { record in reported.withLock { $0.append(record.transactionId) } }
+      reportQuarantine: { record in report.yield(record.transactionId) }
     )
     let process = world.launch(configuration: configuration)
     #expect(await process.funnel.buy(coins) == .failed(.receiptValidationFailed))
@@ -57,13 +57,17 @@ import Testing
     guard case .delivered = await process.funnel.buy(OrderDraft(productID: "pro")) else {
       return #expect(Bool(false), "a later order is delivered")
     }
-    #expect(reported.withLock { $0 } == ["1"])
+    // The report is made beside the queue, which it must not hold up: wait for it.
+    var reports = reported.makeAsyncIterator()
+    #expect(await reports.next() == "1")
     #expect(process.store.orders.map(\.state) == [.quarantined, .delivered])
 
     world.validator.state.withLock { $0.always = [:] }
     await process.funnel.release("1")
     await process.finished("1")
     #expect(world.app.effects == ["grant:tx:2", "grant:tx:1"])
+    report.finish()
+    #expect(await reports.next() == nil, "reported once")
   }
 
   @Test func quarantineIsReportedUntilTheServerHasIt() async {
