@@ -21,7 +21,7 @@ public final class IAPManager: IAPService {
   let funnel: DeliveryFunnel
   let refresh: EntitlementRefresh
   let states = PurchaseStates()
-  private let known = Locked<Set<String>>([])
+  let known = Locked<Set<String>>([])
   private let listening = Locked<Task<Void, Never>?>(nil)
   private let lifetime = Locked<[Task<Void, Never>]>([])
 
@@ -175,95 +175,6 @@ public final class IAPManager: IAPService {
     if !answer.missing.isEmpty { world.log(StartLine.missing(answer)) }
     return answer
   }
-
-  // MARK: Buying
-
-  /// Buys one of a product.
-  ///
-  /// - Parameter productId: The product's id.
-  /// - Returns: The transaction, when it was accepted and handed over.
-  /// - Throws: ``IAPError``; `userCancelled` needs no message, and after `pending` the goods come
-  ///   by themselves.
-  public func purchase(productId: String) async throws -> IAPTransactionResult {
-    try await buy(productId).get()
-  }
-
-  /// Buys one of a product, with options.
-  ///
-  /// - Parameters:
-  ///   - productId: The product's id.
-  ///   - options: What the app says beside it.
-  /// - Returns: The transaction, when it was accepted and handed over.
-  /// - Throws: ``IAPError``.
-  public func purchase(
-    productId: String,
-    options: PurchaseOptions
-  ) async throws(IAPError) -> IAPTransactionResult {
-    try await buy(productId, options: options).get()
-  }
-
-  /// Buys, and tells apart every way in which that can end.
-  ///
-  /// - Parameters:
-  ///   - productId: The product's id; one that was not loaded yet is loaded first.
-  ///   - options: What the app says beside it.
-  /// - Returns: How it ended.
-  public func buy(
-    _ productId: String,
-    options: PurchaseOptions = PurchaseOptions()
-  ) async -> PurchaseOutcome {
-    guard states.begin(productId) else { return await join(productId, options) }
-    let outcome = await buyFirst(productId, options)
-    if case .delivered(let result) = outcome { entitlements.apply(result) }
-    states.end(productId, outcome)
-    return outcome
-  }
-
-  /// A second tap while the first purchase is under way.
-  private func join(_ productId: String, _ options: PurchaseOptions) async -> PurchaseOutcome {
-    guard configuration.orders.secondTap == .join else { return .failed(.purchaseInProgress) }
-    return await funnel.buy(draft(productId, options), simulatesAskToBuy: options.simulatesAskToBuy)
-  }
-
-  private func buyFirst(
-    _ productId: String,
-    _ options: PurchaseOptions
-  ) async -> PurchaseOutcome {
-    guard adapter.canMakePayments() else { return .failed(.paymentsNotAllowed) }
-    if !known.withLock({ $0.contains(productId) }) {
-      do throws(IAPError) {
-        guard try await products(ids: [productId]).missing.isEmpty else {
-          return .failed(.productNotFound(id: productId))
-        }
-      } catch {
-        return .failed(error)
-      }
-    }
-    return await funnel.buy(
-      draft(productId, options),
-      simulatesAskToBuy: options.simulatesAskToBuy
-    )
-  }
-
-  private func draft(_ productId: String, _ options: PurchaseOptions) -> OrderDraft {
-    OrderDraft(
-      productID: ProductID(productId),
-      quantity: options.quantity,
-      number: options.orderReference,
-      account: configuration.account.map { CustomerID($0) },
-      accountToken: options.accountToken?.uuidString,
-      context: options.context
-    )
-  }
-
-  /// Where the purchase of a product stands.
-  ///
-  /// - Parameter productId: The product's id.
-  /// - Returns: Its state; idle when nobody has bought it since the app was started.
-  public func purchaseState(_ productId: String) -> PurchaseState { states.state(productId) }
-
-  /// Changes of where purchases stand, from now on.
-  public var purchaseStateStream: AsyncStream<PurchaseStateChange> { states.changes.stream() }
 
   // MARK: Listening
 
