@@ -41,11 +41,3 @@ public struct OfferCode: Identifier {
   /// Makes the code from its spelling.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 }
-
-/// The identifier of a key that an app's server signs offers with.
-public struct OfferKeyID: Identifier {
-  /// The spelling.
-  public let rawValue: String
-  /// Makes the identifier from its spelling.
-  public init(_ rawValue: String) { self.rawValue = rawValue }
-}

@@ -25,12 +25,8 @@ extension SimulatedAppStore {
       version: version,
       build: build
     )
-    try command { core, now throws(SimulatorError) in
-      try core.addApp(app, at: now)
-      if let (id, key) = OfferProofChecker.key(in: catalog) {
-        core.offerKeys[bundleID, default: [:]][id] = key
-      }
-    }
+    try command { core, now throws(SimulatorError) in try core.addApp(app, at: now) }
+    adoptKeyPair(of: catalog, app: bundleID)
   }
 
   /// Makes an account.

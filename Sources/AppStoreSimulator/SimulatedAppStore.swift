@@ -69,10 +69,8 @@ public final class SimulatedAppStore: Sendable {
       build: "1"
     )
     try core.addApp(first, at: self.clock.now)
-    if let (id, key) = OfferProofChecker.key(in: configuration.catalog) {
-      core.offerKeys[first.bundleID, default: [:]][id] = key
-    }
     self.core = Mutex(core)
+    adoptKeyPair(of: configuration.catalog, app: first.bundleID)
   }
 
   /// The store's time.

@@ -205,13 +205,15 @@ struct OfferSignatureTests {
     ].joined(separator: "\u{2063}")
     var offer = OfferSignatureParts(
       bundleID: DemoCatalog.bundleID,
-      keyID: DeveloperKeyID(tokens.keyID),
       productID: "com.example.demo.monthly",
       offerID: "loyal",
       applicationUsername: "",
-      nonce: nonce,
-      timestamp: now,
-      signature: try tokens.key.sign(Array(text.utf8), digest: .sha256, form: .der)
+      signature: OfferSignature(
+        keyID: DeveloperKeyID(tokens.keyID),
+        nonce: nonce,
+        timestampMilliseconds: now,
+        signature: try tokens.key.sign(Array(text.utf8), digest: .sha256, form: .der)
+      )
     )
     change(&offer)
     return offer
@@ -235,11 +237,11 @@ struct OfferSignatureTests {
     #expect(try refusal { $0.productID = "other" } == "wrongSignature")
     #expect(try refusal { $0.offerID = "other" } == "wrongSignature")
     #expect(try refusal { $0.applicationUsername = "mia" } == "wrongSignature")
-    #expect(try refusal { $0.nonce = UUID() } == "wrongSignature")
-    #expect(try refusal { $0.timestamp += 1 } == "wrongSignature")
-    #expect(try refusal { $0.signature[9] ^= 1 } == "wrongSignature")
-    #expect(try refusal { $0.signature = [] } == "wrongSignature")
-    #expect(try refusal { $0.keyID = "other" } == "unknownKey")
+    #expect(try refusal { $0.signature.nonce = UUID() } == "wrongSignature")
+    #expect(try refusal { $0.signature.timestampMilliseconds += 1 } == "wrongSignature")
+    #expect(try refusal { $0.signature.signature[9] ^= 1 } == "wrongSignature")
+    #expect(try refusal { $0.signature.signature = [] } == "wrongSignature")
+    #expect(try refusal { $0.signature.keyID = "other" } == "unknownKey")
     #expect(try refusal { $0.bundleID = "other" } == "unknownBundle")
   }
 
@@ -260,6 +262,7 @@ struct OfferSignatureTests {
       test.store.checkOffer(jws: promotional, at: now)
         == .genuine(
           SignedOffer(
+            bundleID: DemoCatalog.bundleID,
             productID: "com.example.demo.monthly",
             offerID: "loyal",
             allowsIntroductoryOffer: nil,
@@ -276,6 +279,7 @@ struct OfferSignatureTests {
       test.store.checkOffer(jws: introductory, at: now)
         == .genuine(
           SignedOffer(
+            bundleID: DemoCatalog.bundleID,
             productID: "com.example.demo.monthly",
             offerID: nil,
             allowsIntroductoryOffer: false,

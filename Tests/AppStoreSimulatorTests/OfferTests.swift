@@ -178,7 +178,7 @@ struct OfferProofTests {
     _ test: TestStore,
     product: ProductID = RulesCatalog.silver,
     token: String = "",
-    keyID: OfferKeyID = "KEY",
+    keyID: DeveloperKeyID = "KEY",
     nonce: UUID = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)),
     age: TimeInterval = 0
   ) throws -> OfferProof {
@@ -198,7 +198,12 @@ struct OfferProofTests {
     )
   }
 
-  private func jws(_ test: TestStore, audience: String, _ own: [JSONMember]) throws -> String {
+  private func jws(
+    _ test: TestStore,
+    audience: String,
+    _ own: [JSONMember],
+    nonce: String = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+  ) throws -> String {
     let writer = CompactJWSWriter(
       header: ["alg": "ES256", "kid": "KEY", "typ": "JWT"],
       key: key
@@ -208,7 +213,7 @@ struct OfferProofTests {
       JSONMember("iat", .integer(Int64(test.store.now.timeIntervalSince1970))),
       JSONMember("aud", .string(audience)),
       JSONMember("bid", .string(DemoCatalog.bundleID.rawValue)),
-      JSONMember("nonce", "7e3fb20b-4cdb-47cc-936d-99d65f608138"),
+      JSONMember("nonce", .string(nonce)),
       JSONMember("productId", .string(RulesCatalog.silver.rawValue)),
     ]
     return try writer.sign(JSONObject(claims + own))
@@ -277,13 +282,38 @@ struct OfferProofTests {
     let text = try jws(
       test,
       audience: "introductory-offer-eligibility",
-      [JSONMember("allowIntroductoryOffer", .bool(isAllowed))]
+      [
+        JSONMember("allowIntroductoryOffer", .bool(isAllowed)),
+        JSONMember("transactionId", .string(try test.subscription.originalTransactionID.rawValue)),
+      ]
     )
     let record = try test.buy(
       RulesCatalog.silver,
       with: .introductory(eligibilityJWS: text)
     ).bought
     #expect((record.offer?.type == .introductory) == isAllowed)
+  }
+
+  @Test func aServersWordIsForTheCustomerThatItNames() throws {
+    let test = try store()
+    let stranger = try test.buy(RulesCatalog.coins, on: test.otherPhone)
+    let app = try test.store.appTransaction(on: test.phone).appTransactionID
+    let held = try test.subscription.originalTransactionID.rawValue
+    let cases: [(String?, Bool)] = [
+      (stranger.transactionID.rawValue, false), ("42", false), (nil, false), (held, true),
+      (try #require(app).rawValue, true),
+    ]
+    for (place, (transaction, isGood)) in cases.enumerated() {
+      let named = transaction.map { [JSONMember("transactionId", .string($0))] } ?? []
+      let text = try jws(
+        test,
+        audience: "introductory-offer-eligibility",
+        [JSONMember("allowIntroductoryOffer", true)] + named,
+        nonce: "7e3fb20b-4cdb-47cc-936d-99d65f60813\(place)"
+      )
+      let outcome = try test.buy(RulesCatalog.silver, with: .introductory(eligibilityJWS: text))
+      #expect((outcome == .failed(.invalidOfferSignature)) == !isGood, "\(transaction ?? "none")")
+    }
   }
 
   @Test func aKeyOfAnotherKindIsRefused() throws {

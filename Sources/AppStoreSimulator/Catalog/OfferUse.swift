@@ -47,7 +47,7 @@ public enum OfferProof: Hashable, Sendable {
 /// A promotional-offer signature of version 1.
 public struct OfferSignature: Hashable, Sendable {
   /// The key.
-  public var keyID: OfferKeyID
+  public var keyID: DeveloperKeyID
   /// Used for one attempt only.
   public var nonce: UUID
   /// When it was signed, in UNIX milliseconds.
@@ -62,7 +62,8 @@ public struct OfferSignature: Hashable, Sendable {
   ///   - nonce: Used for one attempt only.
   ///   - timestampMilliseconds: When it was signed, in UNIX milliseconds.
   ///   - signature: The ECDSA signature in DER.
-  public init(keyID: OfferKeyID, nonce: UUID, timestampMilliseconds: Int64, signature: [UInt8]) {
+  public init(keyID: DeveloperKeyID, nonce: UUID, timestampMilliseconds: Int64, signature: [UInt8])
+  {
     self.keyID = keyID
     self.nonce = nonce
     self.timestampMilliseconds = timestampMilliseconds

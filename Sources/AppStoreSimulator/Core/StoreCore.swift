@@ -16,7 +16,6 @@ struct StoreCore: Sendable {
   private(set) var effects: [StoreEffect] = []
   var dueAttempts: [DueAttempt] = []
   var notificationURLs: [BundleID: URL] = [:]
-  var offerKeys: [BundleID: [OfferKeyID: [UInt8]]] = [:]
   var notificationVersions: [BundleID: NotificationVersion] = [:]
 
   /// What a device sees that cannot reach the store.

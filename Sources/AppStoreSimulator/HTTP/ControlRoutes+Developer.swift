@@ -23,11 +23,14 @@ extension ControlRoutes {
       },
       Route(.get, "/control/keys") { _, _ in
         let own = store.ownKeyIDs
-        let keys = [(own.id, own.issuer)] + store.developerKeys.all.map { ($0.id, $0.issuer) }
+        let known = store.developerKeys.all.map { ($0.id, $0.issuer) }
         return .json(
           .array(
-            keys.map { id, issuer in
-              ["keyId": .string(id.rawValue), "issuerId": .string(issuer.rawValue)]
+            ([(own.id, own.issuer)] + known).map { id, issuer in
+              var members = WireMembers()
+              members.text("keyId", id.rawValue)
+              members.text("issuerId", issuer?.rawValue)
+              return .object(members.object)
             }
           )
         )
@@ -195,13 +198,15 @@ extension ControlRoutes {
     else { throw SimulatorError(.badRequest, "nonce is a UUID and signature is base64") }
     let offer = OfferSignatureParts(
       bundleID: try body.text("bundleId").map { BundleID($0) } ?? store.configuration.bundleID,
-      keyID: DeveloperKeyID(try body.requiredText("keyId")),
       productID: ProductID(try body.requiredText("productId")),
       offerID: OfferID(try body.requiredText("offerId")),
       applicationUsername: try body.text("applicationUsername") ?? "",
-      nonce: nonce,
-      timestamp: try body.require("timestamp", try body.integer("timestamp")),
-      signature: Array(signature)
+      signature: OfferSignature(
+        keyID: DeveloperKeyID(try body.requiredText("keyId")),
+        nonce: nonce,
+        timestampMilliseconds: try body.require("timestamp", try body.integer("timestamp")),
+        signature: Array(signature)
+      )
     )
     return verdict(store.check(offer, at: now))
   }

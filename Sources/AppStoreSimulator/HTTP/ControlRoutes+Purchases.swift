@@ -184,7 +184,7 @@ extension OfferSignature {
       )
     }
     self.init(
-      keyID: OfferKeyID(key),
+      keyID: DeveloperKeyID(key),
       nonce: nonce,
       timestampMilliseconds: timestamp,
       signature: signature

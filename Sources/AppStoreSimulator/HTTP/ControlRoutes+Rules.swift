@@ -96,7 +96,7 @@ extension ControlRoutes {
           throw SimulatorError(.badRequest, "publicKey is neither PEM nor base64")
         }
         try store.addOfferKey(
-          OfferKeyID(path["key"]),
+          DeveloperKeyID(path["key"]),
           publicKey: key,
           app: try body.text("bundleId").map { BundleID($0) }
         )

@@ -21,8 +21,8 @@ public struct IssuerID: Identifier {
 /// The public half of an In-App Purchase key, with which requests and offers are checked.
 struct DeveloperKey: Sendable {
   let id: DeveloperKeyID
-  let issuer: IssuerID
-  let publicKey: [UInt8]
+  /// The team; nil when nobody said which, as for the key pair of a `.storekit` file.
+  let issuer: IssuerID?
   let key: any VerificationKey
 }
 
@@ -41,6 +41,7 @@ public struct IssuedDeveloperKey: Sendable {
 /// - **Concurrency:** safe from any thread.
 final class DeveloperKeys: Sendable {
   private let keys = Mutex<[DeveloperKey]>([])
+  private let offerKeys = Mutex<[BundleID: [DeveloperKey]]>([:])
   // Made when it is first asked for: most stores in tests never are.
   private let own = Mutex<DeveloperKey?>(nil)
 
@@ -66,6 +67,23 @@ final class DeveloperKeys: Sendable {
       }
       keys.append(key)
     }
+  }
+
+  /// Lets a key sign the offers of one app; one of the same name takes its place.
+  func add(_ key: DeveloperKey, forOffersOf app: BundleID) {
+    offerKeys.withLock { keys in
+      keys[app, default: []].removeAll { $0.id == key.id }
+      keys[app, default: []].append(key)
+    }
+  }
+
+  func findForOffers(_ id: DeveloperKeyID, of app: BundleID) -> DeveloperKey? {
+    offerKeys.withLock { $0[app]?.first { $0.id == id } }
+  }
+
+  /// Whether the developer has made a key known that signs the app's offers.
+  func haveKeysForOffers(of app: BundleID) -> Bool {
+    !all.isEmpty || offerKeys.withLock { $0[app]?.isEmpty == false }
   }
 
   func remove(_ id: DeveloperKeyID) -> Bool {
@@ -94,7 +112,19 @@ enum DeveloperKeyReader {
   /// `PRIVATE KEY`; nil when there is none.
   static func publicKey(_ pem: [UInt8]) -> [UInt8]? {
     guard pem.count <= sizeBytesMax, let block = PEM.blocks(pem)?.first else { return nil }
-    let der = block.der
+    return publicKey(der: block.der)
+  }
+
+  /// The key pair of a `.storekit` file; nil when it has none, or no public half inside.
+  static func keyPair(of catalog: StoreCatalog) -> (id: DeveloperKeyID, publicKey: [UInt8])? {
+    guard let pair = catalog.document["subscriptionOffersKeyPair"]?.objectValue,
+      let id = pair["id"]?.stringValue, let text = pair["privateKey"]?.stringValue,
+      let der = Base64.decode(text.utf8, .standard), let key = publicKey(der: der)
+    else { return nil }
+    return (DeveloperKeyID(id), key)
+  }
+
+  private static func publicKey(der: [UInt8]) -> [UInt8]? {
     if der.starts(with: prefix), der.count == prefix.count + pointByteCount { return der }
     let tail = der.suffix(pointMark.count + pointByteCount)
     guard tail.starts(with: pointMark) else { return nil }

@@ -1,6 +1,5 @@
 public import Foundation
 public import IAPModel
-import IAPSignatures
 
 /// What a signature of an offer is worth.
 public enum OfferSignatureVerdict: Hashable, Sendable {
@@ -12,6 +11,8 @@ public enum OfferSignatureVerdict: Hashable, Sendable {
 
 /// What the developer allowed with a signature.
 public struct SignedOffer: Hashable, Sendable {
+  /// The app.
+  public let bundleID: BundleID
   /// The product.
   public let productID: ProductID
   /// The promotional offer; nil for the eligibility for an introductory offer.
@@ -26,18 +27,21 @@ public struct SignedOffer: Hashable, Sendable {
   /// Says what was allowed.
   ///
   /// - Parameters:
+  ///   - bundleID: The app.
   ///   - productID: The product.
   ///   - offerID: The promotional offer.
   ///   - allowsIntroductoryOffer: Whether the introductory offer is allowed.
   ///   - transactionID: One of the customer's transactions.
   ///   - nonce: What makes it good for one attempt.
   public init(
+    bundleID: BundleID,
     productID: ProductID,
     offerID: OfferID?,
     allowsIntroductoryOffer: Bool?,
     transactionID: TransactionID?,
     nonce: UUID
   ) {
+    self.bundleID = bundleID
     self.productID = productID
     self.offerID = offerID
     self.allowsIntroductoryOffer = allowsIntroductoryOffer
@@ -46,66 +50,55 @@ public struct SignedOffer: Hashable, Sendable {
   }
 }
 
-/// The signature of a promotional offer in the form of StoreKit 1, version 1.
+/// A promotional offer with its signature in the form of StoreKit 1, version 1.
 ///
 /// - **Source:** the signed-data facts, section 5.1.
 public struct OfferSignatureParts: Hashable, Sendable {
   /// The app.
   public var bundleID: BundleID
-  /// The developer's key.
-  public var keyID: DeveloperKeyID
   /// The product.
   public var productID: ProductID
   /// The offer.
   public var offerID: OfferID
   /// The account token, or what the app says is the user's name; may be empty.
   public var applicationUsername: String
-  /// Good for one attempt.
-  public var nonce: UUID
-  /// UNIX milliseconds.
-  public var timestamp: Int64
-  /// DER of an ECDSA signature.
-  public var signature: [UInt8]
+  /// Key, nonce, time and signature.
+  public var signature: OfferSignature
 
   /// Puts the parts together.
   ///
   /// - Parameters:
   ///   - bundleID: The app.
-  ///   - keyID: The developer's key.
   ///   - productID: The product.
   ///   - offerID: The offer.
   ///   - applicationUsername: The account token or user name; may be empty.
-  ///   - nonce: Good for one attempt.
-  ///   - timestamp: UNIX milliseconds.
-  ///   - signature: DER of an ECDSA signature.
+  ///   - signature: Key, nonce, time and signature.
   public init(
     bundleID: BundleID,
-    keyID: DeveloperKeyID,
     productID: ProductID,
     offerID: OfferID,
     applicationUsername: String,
-    nonce: UUID,
-    timestamp: Int64,
-    signature: [UInt8]
+    signature: OfferSignature
   ) {
     self.bundleID = bundleID
-    self.keyID = keyID
     self.productID = productID
     self.offerID = offerID
     self.applicationUsername = applicationUsername
-    self.nonce = nonce
-    self.timestamp = timestamp
     self.signature = signature
   }
 
-  /// How long a signature is good for, in milliseconds: 24 hours.
-  static let validityMilliseconds: Int64 = 24 * 3600 * 1000
-
-  var signedText: String {
-    [
-      bundleID.rawValue, keyID.rawValue, productID.rawValue, offerID.rawValue,
-      applicationUsername.lowercased(), nonce.uuidString.lowercased(), String(timestamp),
-    ].joined(separator: "\u{2063}")
+  /// What may have been signed: Apple's libraries write the user's name in small letters, and
+  /// some servers write it as it is.
+  var signedTexts: [[UInt8]] {
+    let small = applicationUsername.lowercased()
+    let names = small == applicationUsername ? [small] : [small, applicationUsername]
+    return names.map { name in
+      let fields = [
+        bundleID.rawValue, signature.keyID.rawValue, productID.rawValue, offerID.rawValue, name,
+        signature.nonce.uuidString.lowercased(), String(signature.timestampMilliseconds),
+      ]
+      return Array(fields.joined(separator: "\u{2063}").utf8)
+    }
   }
 }
 
@@ -115,32 +108,10 @@ extension SimulatedAppStore {
   /// - Parameters:
   ///   - offer: The parts.
   ///   - now: The instant: of the developer's clock, which is usually the real one.
-  /// - Returns: What it is worth; refusals are `unknownKey`, `wrongSignature`, `expired`,
-  ///   `notYetValid` and `unknownBundle`.
+  /// - Returns: What it is worth; refusals are `unknownKey`, `unknownBundle`, `wrongSignature`,
+  ///   `expired` and `notYetValid`.
   public func check(_ offer: OfferSignatureParts, at now: Date) -> OfferSignatureVerdict {
-    guard let key = developerKey(offer.keyID) else { return .refused("unknownKey") }
-    guard apps.contains(where: { $0.bundleID == offer.bundleID }) else {
-      return .refused("unknownBundle")
-    }
-    let isSigned = key.key.isValid(
-      signature: offer.signature,
-      over: Array(offer.signedText.utf8),
-      digest: .sha256,
-      form: .der
-    )
-    guard isSigned else { return .refused("wrongSignature") }
-    let age = now.milliseconds - offer.timestamp
-    guard age >= -Int64(BearerToken.skewMax * 1000) else { return .refused("notYetValid") }
-    guard age <= OfferSignatureParts.validityMilliseconds else { return .refused("expired") }
-    return .genuine(
-      SignedOffer(
-        productID: offer.productID,
-        offerID: offer.offerID,
-        allowsIntroductoryOffer: nil,
-        transactionID: nil,
-        nonce: offer.nonce
-      )
-    )
+    offerChecker(at: now).check(offer).verdict
   }
 
   /// Checks a compact JWS that allows an offer: promotional, or an introductory one.
@@ -151,22 +122,7 @@ extension SimulatedAppStore {
   /// - Returns: What it is worth; refusals are the words of tokens, as `wrongAudience`, and
   ///   `expired` after 24 hours.
   public func checkOffer(jws: String, at now: Date) -> OfferSignatureVerdict {
-    let promotional = SignedRequest.check(jws, audience: "promotional-offer", store: self)
-    if case .valid(let request) = promotional {
-      guard let offer = request.claims["offerIdentifier"]?.stringValue else {
-        return .refused("malformed")
-      }
-      return signedOffer(request, OfferID(offer), nil, at: now)
-    }
-    let audience = "introductory-offer-eligibility"
-    switch SignedRequest.check(jws, audience: audience, store: self) {
-    case .refused(let refusal): return .refused(refusal.rawValue)
-    case .valid(let request):
-      guard let allows = request.claims["allowIntroductoryOffer"]?.boolValue,
-        request.claims["transactionId"]?.stringValue != nil
-      else { return .refused("malformed") }
-      return signedOffer(request, nil, allows, at: now)
-    }
+    offerChecker(at: now).check(jws: jws).verdict
   }
 
   /// Checks a compact JWS with a request of Advanced Commerce, which the store does not carry out.
@@ -174,35 +130,17 @@ extension SimulatedAppStore {
   /// - Parameter jws: The text.
   /// - Returns: The request as it came, or nil when it is not the developer's.
   public func checkAdvancedCommerceRequest(jws: String) -> [UInt8]? {
-    let checked = SignedRequest.check(jws, audience: "advanced-commerce-api", store: self)
-    guard case .valid(let request) = checked, let text = request.claims["request"]?.stringValue
-    else { return nil }
-    return Base64.decode(text.utf8, .standard)
+    offerChecker(at: now).advancedCommerceRequest(jws: jws)
   }
 
-  private func signedOffer(
-    _ request: SignedRequest,
-    _ offer: OfferID?,
-    _ allows: Bool?,
-    at now: Date
-  ) -> OfferSignatureVerdict {
-    guard let product = request.claims["productId"]?.stringValue,
-      let nonce = request.claims["nonce"]?.stringValue.flatMap({ UUID(uuidString: $0) }),
-      let issued = request.claims["iat"]?.doubleValue
-    else { return .refused("malformed") }
-    let age = now.timeIntervalSince1970 - issued
-    guard age >= -BearerToken.skewMax else { return .refused("notYetValid") }
-    guard age * 1000 <= Double(OfferSignatureParts.validityMilliseconds) else {
-      return .refused("expired")
-    }
-    return .genuine(
-      SignedOffer(
-        productID: ProductID(product),
-        offerID: offer,
-        allowsIntroductoryOffer: allows,
-        transactionID: request.claims["transactionId"]?.stringValue.map { TransactionID($0) },
-        nonce: nonce
-      )
+  private func offerChecker(at now: Date) -> OfferProofChecker {
+    OfferProofChecker(
+      find: developerKey,
+      findForOffers: offerKey,
+      isKnown: isApp,
+      ageMax: OfferProofChecker.usualAgeMax,
+      leadMax: BearerToken.skewMax,
+      now: now
     )
   }
 }

@@ -28,43 +28,67 @@ struct SignedRequest: Sendable {
 
   let claims: JSONObject
   let bundleID: BundleID
+  let audience: String
 
   /// The longest text, in bytes.
   static let sizeBytesMax = 16 * 1024
+}
 
-  /// Checks form, key, signature, issuer, audience and bundle.
-  static func check(
-    _ text: String,
-    audience: String,
-    store: SimulatedAppStore
-  ) -> Outcome {
-    let limits = JSONLimits(sizeBytesMax: sizeBytesMax, depthMax: 8)
+/// The parts of a compact JWS that nobody has checked yet.
+struct UncheckedRequest: Sendable {
+  let claims: JSONObject
+  private let header: JSONObject
+  private let signedText: [UInt8]
+  private let signature: [UInt8]
+
+  /// Takes the text apart; nil when it is no compact JWS of two objects.
+  init?(_ text: String) {
+    let limits = JSONLimits(sizeBytesMax: SignedRequest.sizeBytesMax, depthMax: 8)
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard text.utf8.count <= sizeBytesMax, parts.count == 3,
+    guard text.utf8.count <= SignedRequest.sizeBytesMax, parts.count == 3,
       let headerBytes = Base64.decode(parts[0].utf8, .url),
       let claimBytes = Base64.decode(parts[1].utf8, .url),
       let signature = Base64.decode(parts[2].utf8, .url),
       let header = try? JSONParser.parseObject(headerBytes, limits: limits),
       let claims = try? JSONParser.parseObject(claimBytes, limits: limits)
-    else { return .refused(.malformed) }
+    else { return nil }
+    self.header = header
+    self.claims = claims
+    self.signature = signature
+    signedText = Array("\(parts[0]).\(parts[1])".utf8)
+  }
+
+  /// Checks key, signature, issuer, audience and bundle.
+  ///
+  /// - Parameters:
+  ///   - audiences: What it may be for.
+  ///   - find: The key of that name.
+  ///   - isKnown: Whether there is such an app.
+  /// - Returns: The claims, or the first thing that is wrong.
+  func check(
+    audiences: [String],
+    find: (DeveloperKeyID) -> DeveloperKey?,
+    isKnown: (BundleID) -> Bool
+  ) -> SignedRequest.Outcome {
     guard header["alg"] == "ES256", header["typ"] ?? "JWT" == "JWT" else {
       return .refused(.wrongAlgorithm)
     }
-    guard let id = header["kid"]?.stringValue, let key = store.developerKey(DeveloperKeyID(id))
-    else { return .refused(.unknownKey) }
-    let isSigned = key.key.isValid(
-      signature: signature,
-      over: Array("\(parts[0]).\(parts[1])".utf8),
-      digest: .sha256,
-      form: .raw
-    )
-    guard isSigned else { return .refused(.wrongSignature) }
-    guard claims["iss"]?.stringValue == key.issuer.rawValue else { return .refused(.wrongIssuer) }
-    guard claims["aud"]?.stringValue == audience else { return .refused(.wrongAudience) }
-    guard let bundle = claims["bid"]?.stringValue,
-      store.apps.contains(where: { $0.bundleID.rawValue == bundle })
-    else { return .refused(.unknownBundle) }
-    return .valid(SignedRequest(claims: claims, bundleID: BundleID(bundle)))
+    guard let key = header["kid"]?.stringValue.flatMap({ find(DeveloperKeyID($0)) }) else {
+      return .refused(.unknownKey)
+    }
+    guard
+      key.key.isValid(signature: signature, over: signedText, digest: .sha256, form: .raw)
+    else { return .refused(.wrongSignature) }
+    guard let issuer = claims["iss"]?.stringValue, !issuer.isEmpty,
+      key.issuer.map({ $0.rawValue == issuer }) ?? true
+    else { return .refused(.wrongIssuer) }
+    guard let audience = claims["aud"]?.stringValue, audiences.contains(audience) else {
+      return .refused(.wrongAudience)
+    }
+    guard let bundle = claims["bid"]?.stringValue.map({ BundleID($0) }), isKnown(bundle) else {
+      return .refused(.unknownBundle)
+    }
+    return .valid(SignedRequest(claims: claims, bundleID: bundle, audience: audience))
   }
 }
 
@@ -85,9 +109,14 @@ enum BearerToken {
     at now: Date
   ) -> SignedRequest.Outcome {
     let scheme = "Bearer "
-    guard let authorization, authorization.hasPrefix(scheme) else { return .refused(.malformed) }
-    let text = String(authorization.dropFirst(scheme.count))
-    let checked = SignedRequest.check(text, audience: audience, store: store)
+    guard let authorization, authorization.hasPrefix(scheme),
+      let unchecked = UncheckedRequest(String(authorization.dropFirst(scheme.count)))
+    else { return .refused(.malformed) }
+    let checked = unchecked.check(
+      audiences: [audience],
+      find: store.developerKey,
+      isKnown: store.isApp
+    )
     guard case .valid(let request) = checked else { return checked }
     guard let expiry = request.claims["exp"]?.doubleValue else { return .refused(.malformed) }
     let seconds = now.timeIntervalSince1970

@@ -43,7 +43,7 @@ extension SimulatedAppStore {
     guard id != ownKeyIDs.id else {
       throw SimulatorError(.duplicate, "there is a key \"\(id)\" already")
     }
-    try developerKeys.add(DeveloperKey(id: id, issuer: issuer, publicKey: der, key: key))
+    try developerKeys.add(DeveloperKey(id: id, issuer: issuer, key: key))
   }
 
   /// Forgets a key that was added.
@@ -63,10 +63,18 @@ extension SimulatedAppStore {
     guard id == own.id, let info = try? ownKey().subjectPublicKeyInfo,
       let key = try? signer.signing.makeVerificationKey(subjectPublicKeyInfo: info)
     else { return nil }
-    let found = DeveloperKey(id: id, issuer: own.issuer, publicKey: info, key: key)
+    let found = DeveloperKey(id: id, issuer: own.issuer, key: key)
     developerKeys.keepOwn(found)
     return found
   }
+
+  /// The key with that identifier that signs the offers of one app only.
+  func offerKey(_ id: DeveloperKeyID, of app: BundleID) -> DeveloperKey? {
+    developerKeys.findForOffers(id, of: app)
+  }
+
+  /// Whether there is such an app.
+  func isApp(_ id: BundleID) -> Bool { read { $0.state.app(id) != nil } }
 
   /// The names under which the store's own key goes.
   var ownKeyIDs: (id: DeveloperKeyID, issuer: IssuerID) {
