@@ -105,7 +105,10 @@ targets += [
   ),
   tests(
     "SimulatedDeviceTests",
-    ["SimulatedDevice", "StoreKit", "AppStoreSimulator", "OpenSSLCrypto", "IAPModel"]
+    [
+      "SimulatedDevice", "StoreKit", "AppStoreSimulator", "OpenSSLCrypto", "IAPModel",
+      "IAPSignatures",
+    ]
   ),
   tests(
     "IAPKitTests",

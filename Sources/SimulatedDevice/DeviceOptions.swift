@@ -37,6 +37,8 @@ public struct DeviceOptions: Hashable, Sendable {
   /// Whether every purchase of a non-renewing subscription is a current entitlement; otherwise the
   /// newest of each product.
   public var listsEveryNonRenewing = false
+  /// How long a message waits for the app to take it, before the system shows it itself.
+  public var messageDelay: TimeInterval = 1
   /// What `AppStore.ageRatingCode` says; nil while the system does not know the rating.
   public var ageRatingCode: Int?
 

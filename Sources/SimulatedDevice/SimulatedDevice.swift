@@ -25,6 +25,7 @@ public final class SimulatedDevice: Sendable {
   /// In which of the ways that differ among real systems StoreKit behaves.
   public let options: DeviceOptions
 
+  let log = SheetLog()
   private let queueMemory = QueueMemory()
   private let memory = DeviceMemory()
   private let processes = Mutex((count: 0, current: AppProcess?.none))
@@ -50,9 +51,10 @@ public final class SimulatedDevice: Sendable {
     self.id = try store.addDevice(id, account: account, app: app)
     // What was taken back before the app was installed is no news.
     memory.note(line.history())
+    _ = memory.takeQueueRevocations(in: line.history())
   }
 
-  private var line: StoreLine { StoreLine(store: store, device: id) }
+  var line: StoreLine { StoreLine(store: store, device: id) }
 
   /// Starts the app; a process that was running before is killed.
   ///
@@ -74,6 +76,7 @@ public final class SimulatedDevice: Sendable {
       line: line,
       person: person,
       sheet: sheet,
+      log: log,
       queueMemory: queueMemory,
       memory: memory,
       options: options
@@ -106,7 +109,7 @@ public final class SimulatedDevice: Sendable {
 
   /// The App Store has a message for the customer; it is lost when the app is not running.
   package func show(_ reason: Message.Reason) {
-    processes.withLock { $0.current }?.host.messageBroadcast.send(Message(reason: reason))
+    livingHost?.tell(Message(reason: reason))
   }
 
   /// The app receipt as it is on the device: DER of PKCS#7, nil when there is none.
@@ -118,20 +121,36 @@ public final class SimulatedDevice: Sendable {
   /// What UIKit calls the device for the vendor; receipts are tied to it.
   public var identifierForVendor: UUID { store.identifierForVendor(of: id) }
 
+  /// The process's side of StoreKit while the app runs.
+  var livingHost: ProcessHost? {
+    let process = processes.withLock { $0.current }
+    return process?.isAlive == true ? process?.host : nil
+  }
+
   /// The person starts a purchase on the app's page in the App Store.
   ///
   /// The app hears of it at once when it is running, and otherwise at its next launch.
   ///
-  /// - Parameter product: What.
-  /// - Throws: `SimulatorError` with `unknownProduct` or `unreachable`.
-  public func promotePurchase(of product: ProductID) throws(SimulatorError) {
+  /// - Parameters:
+  ///   - product: What.
+  ///   - winBackOffer: The offer that it is begun with; nil for none.
+  /// - Throws: `SimulatorError` with `unknownProduct` or `unreachable`, or `notAllowed` when the
+  ///   product has no such offer.
+  public func promotePurchase(
+    of product: ProductID,
+    winBackOffer: OfferID? = nil
+  ) throws(SimulatorError) {
     guard let found = try store.products([product], on: id).first else {
       throw SimulatorError(.unknownProduct, "the catalog has no \"\(product)\"")
     }
-    if let process = processes.withLock({ $0.current }), process.isAlive {
-      process.host.promote(found)
-    } else {
-      memory.keepPromotedPurchase(found)
+    if let winBackOffer {
+      let offers = found.subscription?.winBackOffers ?? []
+      guard offers.contains(where: { $0.id == winBackOffer }) else {
+        throw SimulatorError(.notAllowed, "\(product) has no offer \"\(winBackOffer)\"")
+      }
     }
+    let promoted = PromotedPurchase(product: found, offer: winBackOffer)
+    guard let host = livingHost else { return memory.keepPromotedPurchase(promoted) }
+    host.promote(promoted)
   }
 }

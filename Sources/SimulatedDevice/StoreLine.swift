@@ -23,6 +23,14 @@ struct StoreLine: Sendable {
     return store.faults.isStoreUnreachable ? .storeUnreachable : .networkUnavailable
   }
 
+  var app: BundleID { known { () throws(SimulatorError) in try store.device(device).bundleID } }
+
+  /// What the app sells.
+  var catalog: StoreCatalog? {
+    let app = app
+    return store.apps.first { $0.bundleID == app }?.catalog
+  }
+
   var account: AccountID { known { () throws(SimulatorError) in try store.device(device).account } }
 
   var verificationID: UUID { store.deviceVerificationID(of: device) }
@@ -46,9 +54,7 @@ extension StoreLine {
   }
 
   func product(_ product: CatalogProduct, for host: any StoreHost) -> Product {
-    let app = known { () throws(SimulatorError) in try store.device(device).bundleID }
-    let catalog = store.apps.first { $0.bundleID == app }?.catalog
-    return Product(
+    Product(
       product,
       locale: catalog?.settings.locale ?? "en_US",
       storefront: storefront,
@@ -80,7 +86,8 @@ extension StoreLine {
 
   func isEligibleForIntroductoryOffer(_ group: SubscriptionGroupID) -> Bool {
     let hadOne = all().contains { $0.usedIntroductoryOffer(in: group) }
-    return !hadOne && !subscriptions(in: group).contains(where: \.subscription.isRunning)
+    return !hadOne
+      && !subscriptions(in: group).map(\.subscription).contains { $0.blocksIntroductoryOffer }
   }
 }
 
@@ -195,4 +202,10 @@ extension StoreLine {
   private func object(in text: String) -> JSONObject? {
     try? JSONParser.parseObject(Array(CompactJWS(text: text).payload))
   }
+}
+
+extension SubscriptionRecord {
+  /// Whether who has it gets no introductory offer: what is over or not paid for does not count,
+  /// nor does what a family member shares.
+  fileprivate var blocksIntroductoryOffer: Bool { sharedFrom == nil && isEntitled }
 }

@@ -18,13 +18,21 @@ struct DeviceWorld: Sendable {
 
   let store: SimulatedAppStore
 
-  init() throws {
+  init(
+    catalog: StoreCatalog? = nil,
+    environment: StoreEnvironment = .sandbox,
+    _ change: (inout StoreOptions) -> Void = { _ in }
+  ) throws {
+    var options = StoreOptions(environment: environment)
+    change(&options)
     store = try SimulatedAppStore(
       configuration: StoreConfiguration(
-        catalog: try DemoCatalog.load(),
+        catalog: try catalog ?? DemoCatalog.load(),
         bundleID: DemoCatalog.bundleID,
         appAppleID: DemoCatalog.appAppleID,
-        start: Date(timeIntervalSince1970: 1_750_000_000)
+        environment: environment,
+        start: Date(timeIntervalSince1970: 1_750_000_000),
+        options: options
       ),
       signing: OpenSSLPrimitives()
     )
@@ -33,11 +41,12 @@ struct DeviceWorld: Sendable {
 
   func device(
     _ id: DeviceID = "phone",
+    account: AccountID = Self.account,
     _ change: (inout DeviceOptions) -> Void = { _ in }
   ) throws -> SimulatedDevice {
     var options = DeviceOptions()
     change(&options)
-    return try SimulatedDevice(store: store, account: Self.account, id: id, options: options)
+    return try SimulatedDevice(store: store, account: account, id: id, options: options)
   }
 
   var transactions: [StoreTransactionRecord] { store.transactions(of: Self.account) }

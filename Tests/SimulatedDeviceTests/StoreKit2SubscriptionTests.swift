@@ -181,11 +181,12 @@ import Testing
     try world.store.setStorefront(.of(countryCode: "JPN"), of: DeviceWorld.account)
     #expect(await heard.next(1).map(\.countryCode) == ["JPN"])
     #expect(try await process.run { await StoreKit.Storefront.current?.countryCode } == "JPN")
-    await #expect(throws: Product.PurchaseError.productUnavailable) {
+    let error = await #expect(throws: StoreKitError.self) {
       try await process.run {
         _ = try await product.purchase(options: [.onStorefrontChange { _ in false }])
       }
     }
+    #expect("\(try #require(error))" == "notAvailableInStorefront")
     guard case .success = try await process.run({ try await product.purchase() }) else {
       return #expect(Bool(false), "not bought")
     }

@@ -17,42 +17,61 @@ public enum PersonAnswer: Hashable, Sendable {
 
 /// The person who holds the device.
 public final class Person: Sendable {
-  private struct State {
-    var usual = PersonAnswer.confirm
-    var next: [PersonAnswer] = []
+  struct State {
+    var payment = Answers(usual: PersonAnswer.confirm)
+    var refund = Answers(usual: RefundAnswer.ask(.other))
+    var price = Answers(usual: PriceAnswer.close)
     var isAllowedToPay = true
     var signsIn = true
+    var offerCode: OfferCode?
+    var subscriptionWishes: [SubscriptionWish] = []
+    var mendsPayment = false
+    var acceptsWinBackOffers = false
   }
 
   private let state = Mutex(State())
 
   init() {}
 
+  func read<Value: Sendable>(_ body: (State) -> Value) -> Value { state.withLock { body($0) } }
+
+  func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+    state.withLock { body(&$0) }
+  }
+
   /// What the person does at every sheet that nothing else was planned for; at first, pays.
   public var usualAnswer: PersonAnswer {
-    get { state.withLock { $0.usual } }
-    set { state.withLock { $0.usual = newValue } }
+    get { read { $0.payment.usual } }
+    set { change { $0.payment.usual = newValue } }
   }
 
   /// Whether the person may pay at all; Screen Time can forbid it.
   public var isAllowedToPay: Bool {
-    get { state.withLock { $0.isAllowedToPay } }
-    set { state.withLock { $0.isAllowedToPay = newValue } }
+    get { read { $0.isAllowedToPay } }
+    set { change { $0.isAllowedToPay = newValue } }
   }
 
   /// Whether the person signs in when the App Store asks for it: for a restore, a
   /// synchronisation, or a new receipt.
   public var signsIn: Bool {
-    get { state.withLock { $0.signsIn } }
-    set { state.withLock { $0.signsIn = newValue } }
+    get { read { $0.signsIn } }
+    set { change { $0.signsIn = newValue } }
   }
 
   /// Plans what the person does at the next sheets, one after another, before the usual answer.
   public func willAnswer(_ answers: PersonAnswer...) {
-    state.withLock { $0.next += answers }
+    change { $0.payment.next += answers }
   }
 
-  func takeAnswer() -> PersonAnswer {
-    state.withLock { $0.next.isEmpty ? $0.usual : $0.next.removeFirst() }
-  }
+  func takeAnswer() -> PersonAnswer { change { $0.payment.take() } }
+}
+
+/// What a person does at sheets of one kind: what was planned first, then the usual.
+struct Answers<Answer: Sendable>: Sendable {
+  var usual: Answer
+  var next: [Answer] = []
+
+  init(usual: Answer) { self.usual = usual }
+
+  mutating func take() -> Answer { next.isEmpty ? usual : next.removeFirst() }
 }

@@ -29,6 +29,18 @@ final class Broadcast<Element: Sendable>: Sendable {
   /// Whether anybody has ever listened.
   var wasHeard: Bool { state.withLock { $0.backlog == nil } }
 
+  /// Whether anybody listens at present.
+  var isHeard: Bool { state.withLock { !$0.listeners.isEmpty } }
+
+  /// Takes back an element that still waits for the first listener; false when none does.
+  func withdraw(where matches: (Element) -> Bool) -> Bool {
+    state.withLock { state in
+      guard let place = state.backlog?.firstIndex(where: matches) else { return false }
+      state.backlog?.remove(at: place)
+      return true
+    }
+  }
+
   func send(_ element: Element) {
     let listeners = state.withLock { state in
       state.backlog?.append(element)

@@ -9,8 +9,9 @@ final class DeviceMemory: Sendable {
   private struct State {
     var promotions = StorePromotions()
     var revocations: [TransactionID: Date] = [:]
+    var queueRevocations: [TransactionID: Date] = [:]
     var wantsReceipt = false
-    var promotedPurchases: [CatalogProduct] = []
+    var promotedPurchases: [PromotedPurchase] = []
   }
 
   private let state = Mutex(State())
@@ -38,13 +39,28 @@ final class DeviceMemory: Sendable {
     }
   }
 
+  /// The family members' purchases that are shared no more without the queue's knowledge; it is
+  /// told of each once.
+  func takeQueueRevocations(in records: [StoreTransactionRecord]) -> [StoreTransactionRecord] {
+    state.withLock { state in
+      let news = records.filter { record in
+        record.ownership == .familyShared && record.revocationDate != nil
+          && state.queueRevocations[record.transactionID] != record.revocationDate
+      }
+      for record in records {
+        state.queueRevocations[record.transactionID] = record.revocationDate
+      }
+      return news
+    }
+  }
+
   /// Keeps a purchase that began in the App Store until the app is launched.
-  func keepPromotedPurchase(_ product: CatalogProduct) {
-    state.withLock { $0.promotedPurchases.append(product) }
+  func keepPromotedPurchase(_ promoted: PromotedPurchase) {
+    state.withLock { $0.promotedPurchases.append(promoted) }
   }
 
   /// The purchases that began in the App Store while the app was not running, the oldest first.
-  func takePromotedPurchases() -> [CatalogProduct] {
+  func takePromotedPurchases() -> [PromotedPurchase] {
     state.withLock { state in
       defer { state.promotedPurchases = [] }
       return state.promotedPurchases
@@ -61,4 +77,11 @@ final class DeviceMemory: Sendable {
       return state.wantsReceipt
     }
   }
+}
+
+/// A purchase that began in the App Store.
+struct PromotedPurchase: Sendable {
+  let product: CatalogProduct
+  /// The win-back offer that the person began it with.
+  let offer: OfferID?
 }

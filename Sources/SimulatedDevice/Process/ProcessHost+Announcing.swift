@@ -51,20 +51,6 @@ extension ProcessHost {
       announce(record)
     }
   }
-
-  func messages() -> AsyncStream<Message> { messageBroadcast.stream() }
-
-  /// Tells the app once about each subscription whose renewal could not be charged.
-  func announceBillingIssues() {
-    let troubled = line.subscriptions(in: nil)
-      .filter { $0.status == .billingRetry || $0.status == .gracePeriod }
-      .map(\.subscription.originalTransactionID)
-    let isNews = billingIssues.withLock { known in
-      defer { known = Set(troubled) }
-      return !known.isSuperset(of: troubled)
-    }
-    if isNews { messageBroadcast.send(Message(reason: .billingIssue)) }
-  }
 }
 
 // What a device decides without the store.
@@ -87,14 +73,6 @@ extension ProcessHost {
     await life.passOrHang()
     // Apple admits single apps to these products; a simulated store sells what its catalog has.
     throw StoreKitError.unsupported
-  }
-
-  func presentCodeRedemptionSheet() {
-    // The person has no code: the sheet is closed again, and the app hears nothing.
-  }
-
-  func showPriceConsentIfNeeded() {
-    // No price increase waits for consent, so there is nothing to show.
   }
 
   func terminateForInvalidReceipt() {

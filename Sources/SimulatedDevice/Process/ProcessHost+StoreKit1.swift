@@ -34,8 +34,7 @@ extension ProcessHost {
     }
     switch outcome {
     case .cancelled, .failed(.interrupted): fail(entry, SKError(.paymentCancelled))
-    case .failed(.productUnavailable) where line.storefront.id.rawValue != storefront:
-      fail(entry, SKError(.storeProductNotAvailable))
+    case .leftStorefront: fail(entry, SKError(.storeProductNotAvailable))
     case .failed(let failure), .paid(.failed(let failure)): fail(entry, failure.storeKit1)
     case .paid(.pending(let id)):
       deferredEntries.withLock { $0[id] = entry }
@@ -117,12 +116,14 @@ extension ProcessHost {
 
   func paymentQueueIsObserved() {
     synchronizeQueue(announcingAll: true)
+    announceFamilyRevocations()
     askAboutPromotedPurchases()
   }
 
   func enterForeground() {
     guard life.isAlive else { return }
     for callback in foregroundCallbacks.withLock({ $0 }) { callBack(callback) }
+    announceMessages()
     guard paymentQueue.isObserved else { return }
     synchronizeQueue(announcingAll: false)
   }
@@ -154,12 +155,22 @@ extension ProcessHost {
     case .renewed, .purchasedElsewhere:
       // These wait for the next launch, or the next time that the app comes to the front.
       break
-    case .refunded where record.ownership == .familyShared:
-      queue.announceRevocation(productIDs: [record.productID.rawValue])
+    case .refunded where record.ownership == .familyShared: announceFamilyRevocations()
     case .upgraded, .refunded, .refundReversed:
       // StoreKit 1 says nothing; only the receipt shows it.
       break
     }
+  }
+
+  /// Tells the queue which products a family member shares no more; while nobody observes it, that
+  /// waits.
+  private func announceFamilyRevocations() {
+    let queue = paymentQueue
+    guard queue.isObserved else { return }
+    var seen: Set<ProductID> = []
+    let products = memory.takeQueueRevocations(in: line.history()).map(\.productID)
+      .filter { seen.insert($0).inserted }
+    if !products.isEmpty { queue.announceRevocation(productIDs: products.map(\.rawValue)) }
   }
 
   private func announceNew(_ record: StoreTransactionRecord) {

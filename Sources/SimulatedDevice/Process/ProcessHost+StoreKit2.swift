@@ -22,6 +22,7 @@ extension ProcessHost: StoreHost {
     }
     switch outcome {
     case .cancelled, .failed(.interrupted): return .userCancelled
+    case .leftStorefront: throw StoreKitError.notAvailableInStorefront
     case .failed(let failure): throw failure.storeKit2
     case .paid(.pending): return .pending
     case .paid(.purchased(let record)):

@@ -11,6 +11,7 @@ final class ProcessHost: Sendable {
   let line: StoreLine
   let person: Person
   let sheet: PaymentSheet
+  let log: SheetLog
   let queueMemory: QueueMemory
   let memory: DeviceMemory
   let options: DeviceOptions
@@ -25,8 +26,8 @@ final class ProcessHost: Sendable {
   let eligibilities = Mutex<[SubscriptionGroupID: Bool]>([:])
   /// Revocations that wait in the updates for the first listener.
   let revocationsUnheard = Mutex<[StoreTransactionRecord]>([])
-  /// Subscriptions whose billing issue this process was told about.
-  let billingIssues = Mutex<Set<OriginalTransactionID>>([])
+  /// What the App Store has told this process about the account.
+  let messagesTold = Mutex(MessageMemory())
   /// The transactions and failures that this process's queue has or had.
   let claimed = Mutex<Set<TransactionID>>([])
   let claimedFailures = Mutex<Set<Int>>([])
@@ -44,6 +45,7 @@ final class ProcessHost: Sendable {
     line: StoreLine,
     person: Person,
     sheet: PaymentSheet,
+    log: SheetLog,
     queueMemory: QueueMemory,
     memory: DeviceMemory,
     options: DeviceOptions
@@ -52,6 +54,7 @@ final class ProcessHost: Sendable {
     self.line = line
     self.person = person
     self.sheet = sheet
+    self.log = log
     self.queueMemory = queueMemory
     self.memory = memory
     self.options = options
@@ -62,7 +65,7 @@ final class ProcessHost: Sendable {
   func begin() {
     fetchReceiptIfWanted()
     announceMissed()
-    announceBillingIssues()
+    announceMessages()
     for product in memory.takePromotedPurchases() { promote(product) }
     let observation = line.observe { [weak self] event in self?.hear(event) }
     let watch = life.onKill { [weak self, line] in
@@ -103,7 +106,7 @@ final class ProcessHost: Sendable {
       if let status = line.status(of: original, for: self) {
         statusBroadcast.send(withRenewalLag(status))
       }
-      announceBillingIssues()
+      announceMessages()
     case .declined:
       // Neither generation of StoreKit tells the app.
       break
@@ -113,7 +116,7 @@ final class ProcessHost: Sendable {
     }
   }
 
-  private func hear(_ record: StoreTransactionRecord, _ cause: TransactionCause) {
+  func hear(_ record: StoreTransactionRecord, _ cause: TransactionCause) {
     guard (try? life.pass(.beforeUpdate)) != nil else { return }
     switch cause {
     case .renewed, .approved, .resumed, .purchasedElsewhere: arrives(record)
@@ -125,9 +128,10 @@ final class ProcessHost: Sendable {
   }
 
   /// The person starts a purchase on the App Store's page of the app.
-  func promote(_ product: CatalogProduct) {
-    let product = line.product(product, for: self)
-    intentBroadcast.send(PurchaseIntent(product: product, offer: nil))
+  func promote(_ promoted: PromotedPurchase) {
+    let product = line.product(promoted.product, for: self)
+    let offer = product.subscription?.winBackOffers.first { $0.id == promoted.offer?.rawValue }
+    intentBroadcast.send(PurchaseIntent(product: product, offer: offer))
     if paymentQueue.isObserved {
       askToAdd(product)
     } else {
@@ -158,6 +162,8 @@ enum SheetOutcome {
   case paid(PurchaseOutcome)
   case cancelled
   case failed(StoreFailure)
+  /// The account is in another storefront, and the app does not go on there.
+  case leftStorefront
 }
 
 extension ProcessHost {
@@ -191,7 +197,7 @@ extension ProcessHost {
     case .confirm, .askParent:
       let present = StoreKit.Storefront(line.storefront)
       if present.id != storefront, await !mayContinue(present) {
-        return .failed(.productUnavailable)
+        return .leftStorefront
       }
       await life.passOrHang(.beforePurchase)
       let outcome = line.purchase(request, askingParent: answer == .askParent)

@@ -72,6 +72,18 @@ package protocol StoreHost: AnyObject, Sendable {
   /// What the App Store wants to tell the customer; never ends.
   func messages() -> AsyncStream<Message>
 
+  /// Shows a message that the app has taken.
+  func display(_ message: Message)
+
+  /// Shows where money is asked back.
+  func requestRefund(transactionID: UInt64) async throws -> Transaction.RefundRequestStatus
+
+  /// Shows the subscriptions of the account, or of one group, until the person closes them.
+  func showSubscriptions(in group: String?) async throws
+
+  /// Shows where offer codes are entered until the person closes it.
+  func showOfferCodeEntry() async throws
+
   /// How the app has changed its promoted products on this device.
   func promotions() async throws -> StorePromotions
 

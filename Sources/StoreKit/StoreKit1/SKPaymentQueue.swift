@@ -191,6 +191,13 @@ extension SKPaymentQueue {
     }
   }
 
+  /// Asks the delegate whether a price increase is shown now; answers through the closure.
+  package func askToShowPriceConsent(answer: @escaping @Sendable (Bool) -> Void) {
+    host.callBack { [self] in
+      answer(delegate?.paymentQueueShouldShowPriceConsent(self) ?? true)
+    }
+  }
+
   private func tellObservers(
     _ tell:
       @escaping @MainActor @Sendable (SKPaymentQueue, any SKPaymentTransactionObserver) -> Void
