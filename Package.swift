@@ -27,7 +27,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 
 // The client and what it is made of: the only thing that an Apple platform sees.
 var products: [Product] = [
-  .library(name: "IAPKit", targets: ["IAPKit"])
+  .library(name: "IAPKit", targets: ["IAPKit"]),
+  .library(name: "IAPKitTesting", targets: ["IAPKitTesting"]),
 ]
 
 var clientDependencies: [Target.Dependency] = ["IAPModel", "IAPEntitlements", "IAPSignatures"]
@@ -41,8 +42,10 @@ var targets: [Target] = [
   library("IAPEntitlements", ["IAPModel"]),
   library("IAPSignatures", ["IAPModel"]),
   library("IAPKit", clientDependencies),
+  library("IAPKitTesting", ["IAPKit", "IAPModel", "IAPSignatures"]),
   tests("IAPModelTests", ["IAPModel"]),
   tests("IAPEntitlementsTests", ["IAPEntitlements", "IAPModel"]),
+  tests("IAPKitTestingTests", ["IAPKit", "IAPKitTesting"]),
 ]
 
 #if os(Linux)

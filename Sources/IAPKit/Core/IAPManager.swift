@@ -23,6 +23,10 @@ public final class IAPManager: IAPService {
   let states = PurchaseStates()
   let known = Locked<Set<String>>([])
   private let listening = Locked<Task<Void, Never>?>(nil)
+  /// How many events of the funnel were followed.
+  let followed = Locked(0)
+  /// The start line and the first look at what the user may use.
+  let greeting = Locked<Task<Void, Never>?>(nil)
   private let lifetime = Locked<[Task<Void, Never>]>([])
 
   /// Makes a manager in the real world, which begins to work at once.
@@ -127,10 +131,11 @@ public final class IAPManager: IAPService {
   private func start() {
     // Subscribed first, so that nothing of the recovery is missed.
     let events = funnel.events.subscribe()
-    let following = Task { [entitlements, states] in
+    let following = Task { [entitlements, states, followed] in
       for await event in events {
         entitlements.follow(event)
         states.follow(event)
+        followed.withLock { $0 += 1 }
       }
     }
     funnel.start()
@@ -138,6 +143,7 @@ public final class IAPManager: IAPService {
       await StartLine(configuration: configuration, adapter: adapter, store: store).write(to: log)
       await refresh.run()
     }
+    self.greeting.withLock { $0 = greeting }
     lifetime.withLock { $0 = [following, greeting] }
   }
 

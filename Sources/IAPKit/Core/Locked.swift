@@ -5,14 +5,15 @@ import Foundation
 /// It has the method of the standard `Mutex`, which needs newer systems than the client does.
 /// Nothing may be awaited inside.
 // A lock makes the access exclusive; the compiler cannot see that.
-final class Locked<State>: @unchecked Sendable {
+package final class Locked<State>: @unchecked Sendable {
   private let lock = NSLock()
   private var state: State
 
-  init(_ state: State) { self.state = state }
+  /// Puts a value behind a lock.
+  package init(_ state: State) { self.state = state }
 
   /// Lends the value exclusively.
-  func withLock<Result, Failure: Error>(
+  package func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     lock.lock()

@@ -73,6 +73,8 @@ package enum StoreSignal: Sendable {
   case failed(StoreFailure)
   /// A StoreKit 1 transaction waits for somebody else.
   case deferred(StoreDeferral)
+  /// No news: everything that was sent before this was received.
+  case mark(@Sendable () -> Void)
 }
 
 /// A StoreKit 1 transaction in state `failed`.

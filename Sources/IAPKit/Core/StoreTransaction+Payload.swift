@@ -1,10 +1,10 @@
-import IAPModel
+package import IAPModel
 
 extension StoreTransaction {
   /// The transaction in the shape of signed data, for the folds.
   ///
   /// StoreKit only hands an app its own transactions, so the bundle is left empty.
-  var payload: TransactionPayload {
+  package var payload: TransactionPayload {
     var payload = TransactionPayload(
       transactionID: transactionID,
       originalTransactionID: originalTransactionID,

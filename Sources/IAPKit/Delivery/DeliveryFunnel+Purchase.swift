@@ -111,6 +111,7 @@ extension DeliveryFunnel {
       Task { await finishFailed(failure.reference, isSaved: isSaved) }
     case .deferred(let deferral):
       moveOpen(deferral.accountToken, deferral.productID, deferral.quantity, to: .pending)
+    case .mark(let reached): reached()
     }
   }
 

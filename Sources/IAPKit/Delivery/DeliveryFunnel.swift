@@ -48,7 +48,7 @@ package actor DeliveryFunnel {
   private var active: Set<TransactionID> = []
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var waiters: [TransactionID: [Waiter]] = [:]
-  private var timers: [TransactionID: Task<Void, Never>] = [:]
+  private var timers: [TransactionID: (due: Date, task: Task<Void, Never>)] = [:]
   /// Writes that failed: the error, until somebody asks anew, and how often so far.
   private var storageFailures: [TransactionID: (error: IAPError?, count: Int)] = [:]
   /// Transactions whose goods became the app's in this process.
@@ -83,7 +83,7 @@ package actor DeliveryFunnel {
 
   deinit {
     lifetime.withLock { $0.signals?.finish() }
-    for timer in timers.values { timer.cancel() }
+    for timer in timers.values { timer.task.cancel() }
   }
 
   // MARK: Life
@@ -185,6 +185,12 @@ package actor DeliveryFunnel {
     await withCheckedContinuation { idleWaiters.append($0) }
   }
 
+  /// Whether a time has come that something waits for and that was not noticed yet.
+  package var isOverdue: Bool {
+    let now = world.now()
+    return timers.values.contains { $0.due <= now }
+  }
+
   func step(_ event: DeliveryEvent, _ id: TransactionID) async {
     var event = event
     let record = store.record(id)
@@ -244,16 +250,17 @@ package actor DeliveryFunnel {
   }
 
   func schedule(_ id: TransactionID, at date: Date) {
-    timers[id]?.cancel()
-    timers[id] = Task { [weak self, sleepUntil = world.sleepUntil] in
+    timers[id]?.task.cancel()
+    let task = Task { [weak self, sleepUntil = world.sleepUntil] in
       do { try await sleepUntil(date) } catch { return }
       await self?.goOn(id, nil)
     }
+    timers[id] = (date, task)
   }
 
   /// Goes on with one transaction: a timer or a trigger says so.
   func goOn(_ id: TransactionID, _ trigger: RetryTrigger?) {
-    timers.removeValue(forKey: id)?.cancel()
+    timers.removeValue(forKey: id)?.task.cancel()
     if let transaction = unsaved.removeValue(forKey: id) {
       post(.arrived(transaction, order: nil), to: id)
     }

@@ -7,6 +7,7 @@ package final class EventStream: Sendable {
     var past: [FunnelEvent] = []
     var consumers: [Int: AsyncStream<FunnelEvent>.Continuation] = [:]
     var nextConsumer = 0
+    var count = 0
   }
 
   private let state = Locked(State())
@@ -33,8 +34,12 @@ package final class EventStream: Sendable {
     }
   }
 
+  /// How many events were sent so far.
+  var count: Int { state.withLock { $0.count } }
+
   package func send(_ event: FunnelEvent) {
     state.withLock { state in
+      state.count += 1
       state.past.append(event)
       if state.past.count > Self.pastEventsMax { state.past.removeFirst() }
       for (_, consumer) in state.consumers.sorted(by: { $0.key < $1.key }) {

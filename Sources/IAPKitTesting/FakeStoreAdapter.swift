@@ -1,0 +1,99 @@
+import Foundation
+import IAPKit
+import IAPModel
+
+/// A fake store behind the client's seam, for one launch of the app.
+final class FakeStoreAdapter: StoreAdapter, ProductSource {
+  private let store: FakeStore
+  private let process: Int
+
+  init(store: FakeStore, process: Int) {
+    self.store = store
+    self.process = process
+  }
+
+  var generation: StoreGeneration { store.generation }
+
+  func canMakePayments() -> Bool { store.canMakePayments }
+
+  func loadProducts(_ ids: [String]) async throws(IAPError) -> [IAPProduct] {
+    guard !store.isOffline else {
+      throw .productLoadFailed(underlying: FakeStoreAdapter.noNetwork)
+    }
+    return store.books { ledger in ids.compactMap { id in ledger.products.first { $0.id == id } } }
+  }
+
+  func storefrontCode() async -> String? { "USA" }
+
+  func purchase(_ request: StorePurchaseRequest) async -> StorePurchaseResult {
+    guard !store.isOffline else { return .failed(Self.noNetwork, reference: nil) }
+    let id = request.productID
+    guard store.books({ ledger in ledger.products.contains { $0.id == id.rawValue } }) else {
+      return .failed(.productNotFound(id: id.rawValue), reference: nil)
+    }
+    let answer = await store.sheet.ask()
+    guard store.isRunning(process) else { return .failed(.unknown, reference: nil) }
+    var sale = FakeSale(
+      productID: id,
+      quantity: request.quantity,
+      token: request.accountToken
+    )
+    switch answer {
+    case .cancel: return .failed(.userCancelled, reference: nil)
+    case .fail(let error): return .failed(error, reference: nil)
+    case .askParent:
+      store.books { ledger in
+        ledger.ask(
+          FakeLedger.Question(productID: id, quantity: sale.quantity, token: sale.token)
+        )
+      }
+      return .pending
+    case .buyUnverified: sale.isVerified = false
+    case .buy, .later: break
+    }
+    let now = store.now
+    do throws(FakeStoreError) {
+      return try store.books { (ledger) throws(FakeStoreError) in
+        try ledger.sell(sale, at: now)
+      }
+    } catch {
+      return .failed(.productNotFound(id: id.rawValue), reference: nil)
+    }
+  }
+
+  func unfinished() async -> [StoreTransaction] {
+    store.books { $0.waiting(source: .unfinished) }
+  }
+
+  func finish(_ reference: StoreReference) async -> StoreFinishAnswer {
+    guard store.isRunning(process) else { return .notAnnounced }
+    store.noteFinished(TransactionID(reference.rawValue))
+    return .finished
+  }
+
+  func restore() async throws(IAPError) -> [StoreTransaction] {
+    guard !store.isOffline else { throw Self.noNetwork }
+    return await currentEntitlements()
+  }
+
+  func currentEntitlements() async -> [StoreTransaction] {
+    let now = store.now
+    return store.books { ledger in ledger.owned(at: now).map { $0.from(.restore) } }
+  }
+
+  func receipt() -> [UInt8]? {
+    store.generation == .storekit1 ? Array("a fake receipt".utf8) : nil
+  }
+
+  func refreshedReceipt() async -> [UInt8]? { receipt() }
+
+  func start(_ sink: @escaping @Sendable (StoreSignal) -> Void) {
+    store.listen(process, sink)
+  }
+
+  func stop() { store.listen(process, nil) }
+
+  static var noNetwork: IAPError {
+    .network(underlying: URLError(.notConnectedToInternet))
+  }
+}
