@@ -28,6 +28,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 // The client and what it is made of: the only thing that an Apple platform sees.
 var products: [Product] = [
   .library(name: "IAPKit", targets: ["IAPKit"]),
+  .library(name: "IAPKitCallbacks", targets: ["IAPKitCallbacks"]),
   .library(name: "IAPKitTesting", targets: ["IAPKitTesting"]),
 ]
 
@@ -35,6 +36,9 @@ var clientDependencies: [Target.Dependency] = ["IAPModel", "IAPEntitlements", "I
 #if os(Linux)
 // Apple platforms have the framework; here a module of the same name takes its place.
 clientDependencies.append("StoreKit")
+let appStore: [Target.Dependency] = ["StoreKit"]
+#else
+let appStore: [Target.Dependency] = []
 #endif
 
 var targets: [Target] = [
@@ -42,6 +46,7 @@ var targets: [Target] = [
   library("IAPEntitlements", ["IAPModel"]),
   library("IAPSignatures", ["IAPModel"]),
   library("IAPKit", clientDependencies),
+  library("IAPKitCallbacks", ["IAPKit", "IAPModel"] + appStore),
   library("IAPKitTesting", ["IAPKit", "IAPModel", "IAPSignatures"]),
   tests("IAPModelTests", ["IAPModel"]),
   tests("IAPEntitlementsTests", ["IAPEntitlements", "IAPModel"]),
@@ -119,6 +124,13 @@ targets += [
       "IAPKit", "IAPModel", "IAPEntitlements", "IAPSignatures", "StoreKit", "SimulatedDevice",
       "SimulatedApp", "AppStoreSimulator", "OpenSSLCrypto", "MicroHTTP", "HTTPValues",
       "EntitlementServer", "ServerStorage",
+    ]
+  ),
+  tests(
+    "IAPKitCallbacksTests",
+    [
+      "IAPKit", "IAPKitCallbacks", "IAPKitTesting", "IAPModel", "StoreKit", "SimulatedDevice",
+      "SimulatedApp", "AppStoreSimulator", "OpenSSLCrypto",
     ]
   ),
   tests(

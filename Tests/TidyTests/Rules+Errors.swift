@@ -51,7 +51,9 @@ let errorRules: [TidyRule] = [
         let isCoding =
           signature.parameters.contains("any Decoder")
           || signature.parameters.contains("any Encoder")
-        let isFacade = file.target == "IAPKit" && facadeFunctions.contains(signature.name)
+        let isFacade =
+          ["IAPKit", "IAPKitTesting"].contains(file.target)
+          && facadeFunctions.contains(signature.name)
         // Waiting ends with the standard CancellationError, as on the standard clocks.
         return isCoding || isFacade || signature.name == "sleep"
           ? nil : .init(file, line: signature.line, "\(signature.name) \(signature.effects)")

@@ -65,6 +65,8 @@ private let allowedImports: [String: Set<String>] = [
     "Musl", "Darwin", "CryptoKit", "Security", "os", "OSLog", "UIKit", "AppKit", "WatchKit",
     "SwiftUI", "Combine",
   ],
+  "IAPKitCallbacks": ["IAPKit", "IAPModel", "StoreKit", "Dispatch", "UIKit", "AppKit"],
+  "IAPKitTesting": ["IAPKit", "IAPModel", "IAPSignatures"],
   "StoreKit": ["Synchronization"],
   "HTTPValues": [],
   "OpenSSLCrypto": ["IAPSignatures", "COpenSSL", "Synchronization"],

@@ -95,15 +95,17 @@ private let closedSets: Set = [
 ]
 
 /// Where Apple's values reach an app.
-private let clientTargets: Set = ["IAPModel", "IAPEntitlements", "IAPSignatures", "IAPKit"]
+private let clientTargets: Set = [
+  "IAPModel", "IAPEntitlements", "IAPSignatures", "IAPKit", "IAPKitCallbacks", "IAPKitTesting",
+]
 
 extension ProjectFile {
   /// Where an identifier may be a text: the wire, Apple's own API, the client's facade, and an app
   /// that is written against it.
   fileprivate var mayHaveTextIdentifiers: Bool {
     if target == "StoreKit" || path.contains("/Wire/") { return true }
-    if target == "SimulatedApp" { return true }
-    return target == "IAPKit" && facadeFiles.contains(name)
+    if ["SimulatedApp", "IAPKitCallbacks", "IAPKitTesting"].contains(target) { return true }
+    return target == "IAPKit" && (facadeFiles.contains(name) || name.hasPrefix("IAPManager+"))
   }
 }
 

@@ -25,7 +25,7 @@ let purityRules: [TidyRule] = [
   .ban(
     "purity.client-tasks",
     #"\bTask\.detached\b|\bDispatchQueue\b|\bOperationQueue\b"#,
-    in: { $0.isSource && ["IAPKit", "SimulatedApp"].contains($0.target ?? "") },
+    in: { $0.isSource && ["IAPKit", "IAPKitTesting", "SimulatedApp"].contains($0.target ?? "") },
     instead: "use 'Task {}' or an actor: a simulated device is found by a task-local",
     bad: ["Sources/IAPKit/A.swift": "Task.detached { }\n"],
     good: ["Sources/IAPKit/A.swift": "Task { }\n"]
@@ -33,7 +33,11 @@ let purityRules: [TidyRule] = [
   .ban(
     "purity.client-language",
     #"\bany[ \t]+[A-Z][\w.]*<|\bisolated[ \t]+deinit\b|\b(?:struct|class|enum|actor)[ \t]+\w+<each\b"#,
-    in: { $0.isSource && pureTargets.union(["IAPKit"]).contains($0.target ?? "") },
+    in: {
+      $0.isSource
+        && pureTargets.union(["IAPKit", "IAPKitCallbacks", "IAPKitTesting"])
+          .contains($0.target ?? "")
+    },
     instead: "a form that runs on iOS 14 and macOS 11: a generic parameter or an own protocol",
     bad: ["Sources/IAPKit/A.swift": "let a: any AsyncSequence<Int>\n"],
     good: ["Sources/IAPKit/A.swift": "let a: any Sendable\nlet b: Array<Int>\n"]

@@ -11,7 +11,9 @@ private let versionedModules = [
 ]
 
 /// The client: what has to run on the oldest systems.
-private let clientModules: Set = ["IAPModel", "IAPEntitlements", "IAPSignatures", "IAPKit"]
+private let clientModules: Set = [
+  "IAPModel", "IAPEntitlements", "IAPSignatures", "IAPKit", "IAPKitCallbacks", "IAPKitTesting",
+]
 
 @Suite("Availability")
 struct AvailabilityTests {
