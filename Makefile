@@ -11,13 +11,18 @@ STRICT := --explicit-target-dependency-import-check error
 RUN := --no-parallel
 FORMATTED := Sources Tests Package.swift $(wildcard Snippets)
 
-.PHONY: help demo test test-all lint format bench conformance clean bootstrap
+# What an app is linked with: documented, and kept to the oldest systems that it promises.
+CLIENT := IAPModel IAPEntitlements IAPSignatures IAPKit IAPKitCallbacks IAPKitTesting
+
+.PHONY: help demo test test-all lint format docs availability bench conformance clean bootstrap
 
 help:
 	@echo "make demo      build everything and walk one purchase through it (ONCE=1 ends after the tour)"
 	@echo "make test      install what is missing, build, run every test"
 	@echo "make test-all  the same in release mode and under the thread sanitizer"
-	@echo "make lint      formatting, the project's own rules, availability on old systems"
+	@echo "make lint      formatting, the project's own rules, availability on old systems, documentation"
+	@echo "make availability  prove that the client uses nothing newer than its oldest systems have"
+	@echo "make docs      build the client's API reference into .build/docs"
 	@echo "make format    rewrite the sources in the project's format"
 	@echo "make bench     measure"
 	@echo "make conformance  run public client libraries against the simulated App Store"
@@ -44,6 +49,16 @@ lint: bootstrap
 	$(SWIFT) format lint --strict --recursive --parallel $(FORMATTED)
 	$(SWIFT) build --build-tests $(STRICT)
 	$(SWIFT) test --skip-build $(RUN) --filter TidyTests
+	@SWIFT=$(SWIFT) Scripts/docs $(CLIENT)
+
+availability: bootstrap
+	@Scripts/need-linux "make availability"
+	$(SWIFT) build --build-tests $(STRICT)
+	$(SWIFT) test --skip-build $(RUN) --filter 'TidyTests.*Availability'
+
+docs: bootstrap
+	@set -e; for module in $(CLIENT); do $(SWIFT) build --target $$module; done
+	@SWIFT=$(SWIFT) Scripts/docs $(CLIENT)
 
 format:
 	$(SWIFT) format format --in-place --recursive --parallel $(FORMATTED)

@@ -17,7 +17,7 @@ func sell(with service: any IAPService) async throws {
   guard let coins = products.first else { return }
   do {
     let result = try await service.purchase(productId: coins.id)
-    print(coins.type, result.expiresDate as Any)
+    print(coins.type as Any, result.expiresDate as Any)
   } catch IAPError.userCancelled {
     return
   } catch IAPError.pending {

@@ -21,7 +21,7 @@ public struct JWSLimits: Hashable, Sendable {
     self.payload = payload
   }
 
-  /// 256 KiB of text, 32 KiB of header three levels deep, payloads as ``JSONLimits/signedPayload``.
+  /// 256 KiB of text, 32 KiB of header three levels deep, payloads as `JSONLimits.signedPayload`.
   public static let standard = JWSLimits(
     textBytesMax: 256 * 1024,
     header: JSONLimits(sizeBytesMax: 32 * 1024, depthMax: 3),
