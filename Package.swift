@@ -152,6 +152,12 @@ targets += [
 ]
 #endif
 
+// Whoever works on one part builds its tests only: IAP_TESTS="IAPKitTests TidyTests".
+if let wanted = Context.environment["IAP_TESTS"] {
+  let names = Set(wanted.split(separator: " ").map(String.init))
+  targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
+
 let package = Package(
   name: "IAPKit",
   defaultLocalization: "en",
