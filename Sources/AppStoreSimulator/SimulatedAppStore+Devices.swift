@@ -16,6 +16,9 @@ extension SimulatedAppStore {
     try tryRead { core throws(SimulatorError) in
       let app = try core.app(try core.device(device).bundleID)
       try core.requireReach(device)
+      guard !app.catalog.settings.fails("Load Products") else {
+        throw SimulatorError(.unreachable, "the catalog lets loading products fail")
+      }
       var seen: Set<ProductID> = []
       return ids.filter { seen.insert($0).inserted }.compactMap { app.catalog[$0] }
         .filter(\.isForSale)

@@ -13,11 +13,18 @@ enum CatalogCommand: Command {
     """
     The first word is check. FILE may be - for standard input.
 
+    What the file cannot say is said beside it: --retired FILE lists identifiers of products that
+    are gone, one a line, which App Store Connect never gives out again; --pictures FOLDER has the
+    picture of each product for the review, as PRODUCT.png or PRODUCT.jpg.
+
     Exit status: 0 without errors (warnings may be printed), 1 with errors, 2 the call cannot be
     used.
     """,
     zh: """
       第一个词是 check。FILE 为 - 时读取标准输入。
+
+      文件未包含的信息另行给出：--retired FILE 每行一个已停用且不可再用的商品标识符；
+      --pictures FOLDER 内有各商品的审核图片，名为“商品.png”或“商品.jpg”。
 
       退出状态：0 没有错误（可能有警告），1 有错误，2 调用有误。
       """
@@ -26,6 +33,23 @@ enum CatalogCommand: Command {
     CommandOperand("check", Words("What to do: check.", zh: "要做的事：check。")),
     CommandOperand("FILE", Words("The .storekit file.", zh: ".storekit 文件。")),
   ]
+
+  static let options: [CommandOption] = [
+    .value(
+      "retired",
+      "FILE",
+      Words("Identifiers that were used once, one a line.", zh: "已停用的标识符，每行一个。")
+    ),
+    .value(
+      "pictures",
+      "FOLDER",
+      Words("Where the pictures for the review lie.", zh: "审核图片所在的文件夹。")
+    ),
+  ]
+  /// The longest list of identifiers, in bytes.
+  static let retiredBytesMax = 4 * 1024 * 1024
+  /// The biggest picture, in bytes.
+  static let pictureBytesMax = 32 * 1024 * 1024
 
   static func run(
     _ arguments: CommandArguments,
@@ -41,7 +65,24 @@ enum CatalogCommand: Command {
       of: path,
       sizeBytesMax: StoreCommand.catalogBytesMax
     )
-    let review = CatalogReview(bytes, file: path)
+    var retired: Set<ProductID> = []
+    if let list = arguments.value("retired") {
+      let text = try await console.contents(of: list, sizeBytesMax: retiredBytesMax)
+      retired = Set(
+        String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+          .map { ProductID(String($0)) }
+      )
+    }
+    var pictures: Set<ProductID>?
+    if let folder = arguments.value("pictures") {
+      pictures = await pictured(bytes, in: folder, console)
+    }
+    let review = CatalogReview(
+      bytes,
+      file: path,
+      retired: retired,
+      pictured: pictures
+    )
     if let catalog = review.catalog { describe(catalog, console) }
     for finding in review.findings { show(finding, console) }
     let errors = review.findings.filter { $0.severity == .error }.count
@@ -50,6 +91,26 @@ enum CatalogCommand: Command {
       Words("\(errors) errors, \(warnings) warnings", zh: "\(errors) 个错误，\(warnings) 个警告")
     )
     return errors == 0 ? .success : .failure
+  }
+
+  /// The products of the file that have a picture in the folder: a PNG or a JPEG.
+  private static func pictured(
+    _ bytes: [UInt8],
+    in folder: String,
+    _ console: Console
+  ) async -> Set<ProductID> {
+    var found: Set<ProductID> = []
+    let marks: [(String, [UInt8])] = [
+      ("png", [0x89, 0x50, 0x4E, 0x47]), ("jpg", [0xFF, 0xD8, 0xFF]), ("jpeg", [0xFF, 0xD8, 0xFF]),
+    ]
+    for product in CatalogReview(bytes, file: "").catalog?.products ?? [] {
+      for (ending, mark) in marks {
+        let name = "\(folder)/\(product.id).\(ending)"
+        let picture = await console.file(name, pictureBytesMax)
+        if picture?.starts(with: mark) == true { found.insert(product.id) }
+      }
+    }
+    return found
   }
 
   private static func describe(_ catalog: StoreCatalog, _ console: Console) {
@@ -121,6 +182,10 @@ enum CatalogCommand: Command {
     case .emptyText: ("the text is empty", "文本为空")
     case .wrongSharing: ("a product of this kind is never shared", "此类商品不能家庭共享")
     case .wrongGroup: ("this is not the group that it stands in", "与所在的组不符")
+    case .retiredProductID:
+      ("this identifier was used before and is never given out again", "该标识符已用过，不可再用")
+    case .noReviewPicture:
+      ("there is no picture of the product for the review", "缺少该商品的审核图片")
     }
   }
 }

@@ -121,6 +121,24 @@ struct CatalogReviewTests {
     #expect(found == expected)
   }
 
+  @Test func whatTheFileCannotSayIsSaidBesideIt() {
+    let review = CatalogReview(
+      Array(product("").utf8),
+      file: "x.storekit",
+      retired: ["p", "q"],
+      pictured: []
+    )
+    #expect(review.findings.map(\.kind) == [.retiredProductID, .noReviewPicture])
+    #expect(review.findings.map(\.severity) == [.error, .warning])
+    let good = CatalogReview(
+      Array(product("").utf8),
+      file: "x.storekit",
+      retired: ["P"],
+      pictured: ["p"]
+    )
+    #expect(good.findings == [])
+  }
+
   @Test func everyKindHasASeverity() {
     for kind in CatalogFinding.Kind.allCases {
       let finding = CatalogFinding(kind: kind, place: "", seen: "")

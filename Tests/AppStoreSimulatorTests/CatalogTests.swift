@@ -176,6 +176,56 @@ struct RealCatalogTests {
     #expect(versions == ["1.0", "1.1", "2.0", "3.0", "4.0", "5.0"])
   }
 
+  /// The rows of the table beside the vectors: the file, and what it says of it.
+  private static func rows() throws -> [(name: String, text: String)] {
+    let file = try #require(Vectors.folder).deletingLastPathComponent().appending(path: "README.md")
+    let text = try String(decoding: Data(contentsOf: file), as: UTF8.self)
+    return text.split(separator: "\n").compactMap { line in
+      let cells = line.split(separator: "|", omittingEmptySubsequences: false)
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+      guard cells.count >= 7, cells[1].hasSuffix(".storekit") else { return nil }
+      return (cells[1], cells[5])
+    }
+  }
+
+  @Test func everyFileHasWhatItsRowPromises() throws {
+    let folder = try #require(Vectors.folder)
+    let rows = try Self.rows()
+    let files = Vectors.files(folder) + Vectors.files(folder.appending(path: "derived"))
+    #expect(Set(rows.map { $0.name.split(separator: "/").last.map(String.init) }).count == 33)
+    #expect(rows.count == files.count)
+    for row in rows {
+      let bytes = [UInt8](try Data(contentsOf: folder.appending(path: row.name)))
+      let catalog = try StoreCatalog(parsing: bytes, file: row.name)
+      #expect(CatalogRow(catalog).text == CatalogRow.sorted(row.text), "\(row.name)")
+    }
+  }
+
+  @Test(arguments: [
+    ("fail-load-products", "Load Products"), ("fail-purchase", "Purchase"),
+    ("fail-verification", "Verification"),
+  ])
+  func whatAFileLetsFailFails(_ name: String, _ part: String) throws {
+    let file = try #require(Vectors.folder).appending(path: "derived/\(name).storekit")
+    let bytes = [UInt8](try Data(contentsOf: file))
+    let test = try TestStore(
+      environment: .xcode,
+      catalog: try StoreCatalog(parsing: bytes, file: name)
+    )
+    let id: ProductID = "pellet.single"
+    let products = try? test.store.products([id], on: test.phone)
+    #expect((products == nil) == (part == "Load Products"))
+    let outcome = try test.store.purchase(PurchaseRequest(device: test.phone, productID: id))
+    #expect((outcome == .failed(.paymentFailed)) == (part == "Purchase"))
+    guard case .purchased(let record) = outcome else { return }
+    let plain = try test.store.signedTransaction(record.transactionID)
+    let signed = try test.store.signedTransaction(record.transactionID, on: test.phone)
+    let again = try test.store.signedTransaction(record.transactionID, on: test.phone)
+    #expect(signed == again && signed != plain)
+    let isBroken = try !Signed.isSigned(signed, by: test.store)
+    #expect(isBroken == (part == "Verification"))
+  }
+
   @Test(arguments: [
     ("ask-to-buy-on", "asksToBuy"), ("interrupted-purchases-on", "interrupts"),
     ("billing-issues-without-grace", "failsRenewals"), ("fail-purchase", "fails"),
@@ -196,5 +246,78 @@ struct RealCatalogTests {
     if settings.storefront != "USA" { words.append(settings.storefront) }
     if settings.timeRate != 0 { words.append("rate \(settings.timeRate)") }
     #expect(words.joined(separator: " ") == expected)
+  }
+}
+
+/// A catalog in the words of the table.
+private struct CatalogRow {
+  let text: String
+
+  init(_ catalog: StoreCatalog) {
+    let document = catalog.document
+    func count(_ type: ProductType) -> Int { catalog.products.count { $0.type == type } }
+    let types: [(String, ProductType)] = [
+      ("Consumable", .consumable), ("NonConsumable", .nonConsumable),
+      ("NonRenewingSubscription", .nonRenewable),
+    ]
+    let products = types.filter { count($0.1) > 0 }.map { "'\($0.0)': \(count($0.1))" }.sorted()
+    let plans = catalog.products.compactMap(\.subscription)
+    let groups = document["subscriptionGroups"]?.arrayValue ?? []
+    let raw = groups.flatMap { $0.objectValue?["subscriptions"]?.arrayValue ?? [] }
+      .compactMap(\.objectValue)
+    var offers: [(String, Int)] = [
+      ("adHocOffers", plans.reduce(0) { $0 + $1.promotionalOffers.count }),
+      ("codeOffers", plans.reduce(0) { $0 + $1.codeOffers.count }),
+      ("winbackOffers", plans.reduce(0) { $0 + $1.winBackOffers.count }),
+      (
+        "family shareable",
+        catalog.products.count { $0.isFamilyShareable && $0.subscription != nil }
+      ),
+    ]
+    for key in ["introductoryOffers", "billingPlans"] {
+      offers.append((key, raw.reduce(0) { $0 + ($1[key]?.arrayValue?.count ?? 0) }))
+    }
+    for mode in ["free", "payAsYouGo", "payUpFront"] {
+      let count = plans.count { $0.introductoryOffer?.paymentMode.rawValue == mode }
+      offers.append(("intro \(mode)", count))
+    }
+    let settings = document["settings"]?.objectValue ?? [:]
+    let locales = Set(catalog.products.flatMap { $0.localizations.map(\.locale) }).sorted()
+    let isOn = settings.members.filter { $0.value == true }.map { "'\($0.name)'" }.sorted()
+    let storefront = settings["_storefront"] == nil ? "-" : catalog.settings.storefront
+    let rate = settings["_timeRate"] == nil ? "-" : String(catalog.settings.timeRate)
+    text = [
+      "v\(catalog.version)", "products {\(products.joined(separator: ", "))}",
+      "\(groups.count) groups, \(plans.count) subscriptions",
+      offers.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }.sorted().joined(separator: ", "),
+      "locales \(locales.isEmpty ? "-" : locales.joined(separator: ","))",
+      "storefront \(storefront)", "timeRate \(rate)",
+      "switched on: \(isOn.isEmpty ? "nothing" : "[\(isOn.joined(separator: ", "))]")",
+      "first product \(Self.first(document))",
+    ].joined(separator: "; ")
+  }
+
+  private static func first(_ document: JSONObject) -> String {
+    let lists = ["products", "subscriptionGroups"].map { document[$0]?.arrayValue ?? [] }
+    let inGroup = lists[1].first?.objectValue?["subscriptions"]?.arrayValue?.first
+    return (lists[0].first ?? inGroup)?.objectValue?["productID"]?.stringValue ?? "-"
+  }
+
+  /// A row with the things of a list in the order of the alphabet.
+  static func sorted(_ text: String) -> String {
+    text.split(separator: ";", omittingEmptySubsequences: false).map { part in
+      let part = part.trimmingCharacters(in: .whitespaces)
+      if part.hasPrefix("products {") {
+        let inside = part.dropFirst("products {".count).dropLast()
+        return "products {\(list(String(inside)))}"
+      }
+      let isOffers =
+        part.contains("Offers ") || part.hasPrefix("intro ") || part.hasPrefix("family")
+      return isOffers ? list(part) : part
+    }.joined(separator: "; ")
+  }
+
+  private static func list(_ text: String) -> String {
+    text.components(separatedBy: ", ").sorted().joined(separator: ", ")
   }
 }

@@ -2,6 +2,8 @@ import Foundation
 import IAPModel
 import IAPSignatures
 
+@testable import AppStoreSimulator
+
 /// Takes signed texts apart without checking them.
 enum Signed {
   struct Malformed: Error {}
@@ -15,6 +17,19 @@ enum Signed {
   }
 
   static func payload(of jws: String) throws -> JSONObject { try part(jws, 1) }
+
+  /// Whether the store's own key signed the text.
+  static func isSigned(_ jws: String, by store: SimulatedAppStore) throws -> Bool {
+    let parts = jws.split(separator: ".")
+    let key = try store.signer.signing.makeVerificationKey(
+      subjectPublicKeyInfo: store.signer.transactionChain.leafKey.subjectPublicKeyInfo
+    )
+    guard parts.count == 3, let signature = Base64.decode(parts[2].utf8, .url) else {
+      throw Malformed()
+    }
+    let text = Array("\(parts[0]).\(parts[1])".utf8)
+    return key.isValid(signature: signature, over: text, digest: .sha256, form: .raw)
+  }
 
   static func signedPayload(_ body: [UInt8]) throws -> String {
     guard let text = try JSONParser.parseObject(body)["signedPayload"]?.stringValue else {

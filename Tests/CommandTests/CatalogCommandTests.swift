@@ -33,6 +33,28 @@ struct CatalogCommandTests {
     #expect(result.output.contains("error: products[0].displayPrice: the price is missing"))
   }
 
+  @Test("retired identifiers and missing pictures are found in what is given beside the file")
+  func beside() async throws {
+    let catalog = try file(Self.good)
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("iap-pictures-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let retired = folder.appendingPathComponent("retired.txt")
+    try Data("old\np\n".utf8).write(to: retired)
+    let call = ["catalog", "check", catalog, "--pictures", folder.path]
+    let missing = try await CommandProcess.run(call + ["--retired", retired.path])
+    #expect(missing.status == 1)
+    #expect(
+      missing.output.contains("error: products[0].productID: this identifier was used before")
+    )
+    #expect(missing.output.contains("warning: products[0]: there is no picture"))
+    let picture = folder.appendingPathComponent("p.png")
+    try Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]).write(to: picture)
+    let there = try await CommandProcess.run(call)
+    #expect(there.output.contains("0 errors, 0 warnings"))
+    #expect(try await CommandProcess.run(call + ["--retired", "/nowhere"]).status != 0)
+  }
+
   @Test("a call that cannot be used ends with 2")
   func unusable() async throws {
     #expect(try await CommandProcess.run(["catalog", "look", "x"]).status == 2)

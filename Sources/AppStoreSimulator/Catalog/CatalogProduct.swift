@@ -153,6 +153,8 @@ public struct CatalogSettings: Hashable, Sendable {
   public var asksToBuy = false
   /// Every purchase fails.
   public var failsTransactions = false
+  /// What Xcode lets fail, with names as `Load Products` and `Purchase`; empty while nothing shall.
+  public var failures: [CatalogFailure] = []
   /// Every purchase is interrupted.
   public var interruptsPurchases = false
   /// Every renewal fails.
@@ -161,4 +163,17 @@ public struct CatalogSettings: Hashable, Sendable {
   public var hasGracePeriod = false
   /// Xcode's number of the renewal speed; zero is real time.
   public var timeRate = 0
+
+  /// Whether a part of StoreKit fails, by Xcode's name for it.
+  public func fails(_ name: String) -> Bool { failures.contains { $0.name == name } }
+}
+
+/// A failure that a `.storekit` file switches on.
+public struct CatalogFailure: Hashable, Sendable {
+  /// What fails, as Xcode calls it.
+  public let name: String
+  /// Where Xcode takes the error from: `generic`, `purchase` or `verification`.
+  public let type: String?
+  /// Xcode's number of the error; what it stands for is not documented.
+  public let index: Int?
 }

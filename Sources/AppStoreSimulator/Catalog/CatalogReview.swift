@@ -1,4 +1,4 @@
-import IAPModel
+public import IAPModel
 
 /// Something that is wrong or doubtful in a `.storekit` file.
 public struct CatalogFinding: Hashable, Sendable {
@@ -44,6 +44,10 @@ public struct CatalogFinding: Hashable, Sendable {
     case wrongSharing
     /// A subscription names another group than the one that it stands in.
     case wrongGroup
+    /// A product identifier belonged to a product that is gone; it cannot be used again.
+    case retiredProductID
+    /// A product has no picture for the review.
+    case noReviewPicture
   }
 
   /// Whether a store cannot sell it so, or it is only doubtful.
@@ -65,11 +69,11 @@ public struct CatalogFinding: Hashable, Sendable {
   public var severity: Severity {
     switch kind {
     case .noTexts, .emptyText, .wrongSharing, .emptyGroup, .offerPeriodDiffers, .badOfferPeriod,
-      .noLevel:
+      .noLevel, .noReviewPicture:
       .warning
     case .unreadable, .refused, .duplicateProductID, .badProductID, .badOfferID, .duplicateOfferID,
       .badPeriod, .badLevel, .offerWithoutPrice, .noPrice, .badPrice, .freeSubscription,
-      .wrongGroup:
+      .wrongGroup, .retiredProductID:
       .error
     }
   }
@@ -84,6 +88,8 @@ public struct CatalogReview: Sendable {
   /// The catalog; nil when the loader refuses the file.
   public private(set) var catalog: StoreCatalog?
   private var seen: Set<ProductID> = []
+  private let retired: Set<ProductID>
+  private let pictured: Set<ProductID>?
 
   /// The most characters of an identifier.
   public static let idLengthMax = 100
@@ -97,7 +103,16 @@ public struct CatalogReview: Sendable {
   /// - Parameters:
   ///   - bytes: The bytes of the file.
   ///   - file: The file's name, for texts.
-  public init(_ bytes: [UInt8], file: String) {
+  ///   - retired: Identifiers of products that are gone.
+  ///   - pictured: The products that have a picture for the review; nil when nobody looked.
+  public init(
+    _ bytes: [UInt8],
+    file: String,
+    retired: Set<ProductID> = [],
+    pictured: Set<ProductID>? = nil
+  ) {
+    self.retired = retired
+    self.pictured = pictured
     guard let document = try? JSONParser.parseObject(bytes, limits: .document),
       document["version"]?.objectValue != nil
     else {
@@ -155,6 +170,8 @@ extension CatalogReview {
     let id = node["productID"]?.stringValue ?? ""
     if !Self.isID(id, more: "-._") { add(.badProductID, place + ".productID", id) }
     if !seen.insert(ProductID(id)).inserted { add(.duplicateProductID, place + ".productID", id) }
+    if retired.contains(ProductID(id)) { add(.retiredProductID, place + ".productID", id) }
+    if pictured?.contains(ProductID(id)) == false { add(.noReviewPicture, place, id) }
     price(node, place, isNeeded: true)
     let texts = Self.objects(node, "localizations", place + ".")
     if texts.isEmpty { add(.noTexts, place + ".localizations", id) }

@@ -266,7 +266,22 @@ extension CatalogNode {
     settings.locale = try node.text("_locale") ?? settings.locale
     settings.storefront = try node.text("_storefront") ?? settings.storefront
     settings.asksToBuy = try node.bool("_askToBuyEnabled") ?? false
-    settings.failsTransactions = try node.bool("_failTransactionsEnabled") ?? false
+    let fails = try node.bool("_failTransactionsEnabled") ?? false
+    for failure in try node.objects("_storeKitErrors")
+    where try failure.bool("enabled") == true {
+      let current = try failure.object("current")
+      settings.failures.append(
+        CatalogFailure(
+          name: try failure.required("name", try failure.text("name")),
+          type: try current?.text("type"),
+          index: try current?.integer("index")
+        )
+      )
+    }
+    if !fails { settings.failures = [] }
+    // Files without a list mean purchases.
+    settings.failsTransactions =
+      fails && (!node.has("_storeKitErrors") || settings.fails("Purchase"))
     settings.interruptsPurchases = try node.bool("_billingIssuesEnabled") ?? false
     settings.failsRenewals = try node.bool("_renewalBillingIssuesEnabled") ?? false
     settings.hasGracePeriod = try node.bool("_billingGracePeriodEnabled") ?? false
