@@ -35,14 +35,22 @@ extension SimulatedAppStore {
   ///   - type: What happened.
   ///   - subtype: What exactly happened.
   ///   - transaction: What it is about.
+  ///   - commerce: What the payloads inside say of Advanced Commerce.
   /// - Throws: ``SimulatorError`` with `unknownTransaction`.
   public func emitNotification(
     _ type: NotificationType,
     _ subtype: NotificationSubtype? = nil,
-    about transaction: TransactionID
+    about transaction: TransactionID,
+    commerce: CommerceDetails? = nil
   ) throws(SimulatorError) {
     try command { core, now throws(SimulatorError) in
-      core.notify(type, subtype, about: try core.transaction(transaction), at: now)
+      core.notify(
+        type,
+        subtype,
+        about: try core.transaction(transaction),
+        commerce: commerce,
+        at: now
+      )
     }
   }
 
@@ -172,6 +180,17 @@ extension StoreCore {
 // MARK: Asked for over HTTP
 
 extension SimulatedAppStore {
+  func retentionShelf(of app: BundleID) -> RetentionShelf {
+    read { $0.state.server.shelves[app] ?? RetentionShelf() }
+  }
+
+  func changeRetention(_ event: RetentionEvent, of app: BundleID) throws(SimulatorError) {
+    try command { core, now throws(SimulatorError) in
+      try (core.state.server.shelves[app] ?? RetentionShelf()).check(event)
+      core.append(.server(.retention(app, event)), at: now)
+    }
+  }
+
   func extendRenewal(
     of original: OriginalTransactionID,
     days: Int,

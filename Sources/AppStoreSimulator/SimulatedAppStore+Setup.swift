@@ -91,13 +91,26 @@ extension SimulatedAppStore {
   /// - Parameters:
   ///   - storefront: The country's store.
   ///   - account: The account.
-  /// - Throws: ``SimulatorError`` with `unknownAccount`.
+  /// - Throws: ``SimulatorError`` with `unknownAccount`, or `notAllowed` when
+  ///   ``StoreOptions/refusesMoveWhileSubscribed`` is set and a subscription runs.
   public func setStorefront(
     _ storefront: Storefront,
     of account: AccountID
   ) throws(SimulatorError) {
     try command { core, now throws(SimulatorError) in
       try core.setStorefront(storefront, of: account, at: now)
+    }
+  }
+
+  /// Switches whether an account may buy at all, as Screen Time and managed devices do.
+  ///
+  /// - Parameters:
+  ///   - may: Whether.
+  ///   - account: The account.
+  /// - Throws: ``SimulatorError`` with `unknownAccount`.
+  public func setMayBuy(_ may: Bool, of account: AccountID) throws(SimulatorError) {
+    try command { core, now throws(SimulatorError) in
+      try core.setMayBuy(may, of: account, at: now)
     }
   }
 

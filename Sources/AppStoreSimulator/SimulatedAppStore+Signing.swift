@@ -29,7 +29,7 @@ extension SimulatedAppStore {
     _ = try self.device(device)
     var object = try payload(of: id, on: device).object
     prove(&object, device, id.rawValue)
-    return try signer.sign(object, fault: faults.signature)
+    return try signer.sign(object, fault: try signatureFault(on: device))
   }
 
   /// Signed renewal info as the App Store's server gives it out.
@@ -60,7 +60,7 @@ extension SimulatedAppStore {
     _ = try self.device(device)
     var object = status.renewalInfo.object
     prove(&object, device, "renewal.\(status.subscription.originalTransactionID)")
-    return try signer.sign(object, fault: faults.signature)
+    return try signer.sign(object, fault: try signatureFault(on: device))
   }
 
   /// The signed app transaction of a device.
@@ -71,7 +71,7 @@ extension SimulatedAppStore {
   public func signedAppTransaction(on device: DeviceID) throws(SimulatorError) -> String {
     var object = try appTransaction(on: device).object
     prove(&object, device, "app")
-    return try signer.sign(object, fault: faults.signature)
+    return try signer.sign(object, fault: try signatureFault(on: device))
   }
 
   /// The app transaction of a device, before it is tied to the device and signed.
@@ -90,17 +90,20 @@ extension SimulatedAppStore {
         core.installationDate(of: device)
       )
     }
-    let isProduction = configuration.environment == .production
+    let environment = configuration.environment
+    let isProduction = environment == .production
+    let isXcode = environment == .xcode || environment == .localTesting
     var payload = AppTransactionPayload(
       environment: configuration.environment,
       bundleID: record.bundleID
     )
-    if isProduction || configuration.options.sandboxNamesAppAppleID {
+    if isProduction || !isXcode && configuration.options.sandboxNamesAppAppleID {
       payload.appAppleID = app.appAppleID
     }
     payload.applicationVersion = app.build
     payload.receiptCreationDate = clock.now
-    payload.originalPurchaseDate = isProduction ? installed : Self.sandboxOriginalPurchaseDate
+    let fixed = isXcode ? Self.xcodeOriginalPurchaseDate : Self.sandboxOriginalPurchaseDate
+    payload.originalPurchaseDate = isProduction ? installed : fixed
     payload.originalApplicationVersion = isProduction ? app.build : "1.0"
     payload.appTransactionID = id
     payload.originalPlatform = "iOS"
@@ -111,6 +114,11 @@ extension SimulatedAppStore {
   ///
   /// - **Source:** the signed-data facts, section 4.
   static let sandboxOriginalPurchaseDate = Date(milliseconds: 1_375_340_400_000)
+
+  /// What Xcode says about it: the beginning of the year 1.
+  ///
+  /// - **Source:** the signed-data facts, section 4.2.
+  static let xcodeOriginalPurchaseDate = Date(milliseconds: -62_135_769_600_000)
 
   /// What StoreKit calls a device in `AppStore.deviceVerificationID`.
   public func deviceVerificationID(of device: DeviceID) -> UUID {
@@ -157,10 +165,14 @@ extension SimulatedAppStore {
         appTransactionID: appTransactionID,
         signedDate: record.signedDate
       )
-      data.signedTransactionInfo = try signer.sign(payload.object)
+      var object = payload.object
+      record.commerce?.write(into: &object)
+      data.signedTransactionInfo = try signer.sign(object)
     }
     if let renewalInfo = record.renewalInfo {
-      data.signedRenewalInfo = try signer.sign(renewalInfo.object)
+      var object = renewalInfo.object
+      record.commerce?.write(into: &object)
+      data.signedRenewalInfo = try signer.sign(object)
       data.status = record.status
     }
     data.consumptionRequestReason = record.consumptionRequestReason?.rawValue
@@ -187,6 +199,19 @@ extension SimulatedAppStore {
     try tryRead { core throws(SimulatorError) in
       if let known = core.view(of: device).transaction(id) { return core.payload(known) }
       return core.payload(try core.transaction(id))
+    }
+  }
+
+  /// How texts for the device are spoiled: by command, or by the app's catalog.
+  private func signatureFault(
+    on device: DeviceID
+  ) throws(SimulatorError) -> StoreFaults.Signature {
+    try tryRead { core throws(SimulatorError) in
+      let settings = try core.app(try core.device(device).bundleID).catalog.settings
+      guard core.faults.signature == .genuine, settings.fails("Verification") else {
+        return core.faults.signature
+      }
+      return .broken
     }
   }
 

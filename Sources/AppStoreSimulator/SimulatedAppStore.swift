@@ -27,7 +27,7 @@ public final class SimulatedAppStore: Sendable {
     var numberNext = 0
     var effects: [StoreEffect] = []
     var isFlushing = false
-    var transport: NotificationTransport?
+    var sender: NotificationSender?
   }
 
   /// Opens a store with its first app.
@@ -165,6 +165,7 @@ extension SimulatedAppStore {
       case .pending(let id): core.lapse(id, at: now)
       case .notification(let uuid): core.wakeNotification(uuid, at: now)
       case .massExtension(let request): try core.performMassExtension(request, at: now)
+      case .familyCopy(let id, let member): try core.shareLate(id, with: member, at: now)
       }
     }
   }
@@ -207,7 +208,16 @@ extension SimulatedAppStore {
 extension SimulatedAppStore {
   /// Sets what posts notifications; due ones wait until there is something.
   public func setNotificationTransport(_ transport: NotificationTransport?) {
-    outside.withLock { $0.transport = transport }
+    guard let transport else { return setNotificationSender(nil) }
+    setNotificationSender { url, body in
+      guard let status = await transport(url, body) else { return .failed(.noResponse) }
+      return .answered(status)
+    }
+  }
+
+  /// Sets what posts notifications and says in Apple's words why there is no answer.
+  public func setNotificationSender(_ sender: NotificationSender?) {
+    outside.withLock { $0.sender = sender }
     if configuration.options.sendsNotificationsAtOnce { Task { await drainNotifications() } }
   }
 
@@ -247,14 +257,16 @@ extension SimulatedAppStore {
   }
 
   private func sendNext() async -> Bool {
-    guard let transport = outside.withLock({ $0.transport }) else { return false }
+    guard let sender = outside.withLock({ $0.sender }) else { return false }
     guard let (attempt, record, url) = takeDueAttempt() else { return false }
+    let faults = faults
     // A notification that cannot be signed is an attempt without an answer.
-    var status: Int?
-    if let body = try? notificationBody(record) { status = await transport(url, body) }
-    try? command { core, now throws(SimulatorError) in
-      core.noteAttempt(attempt, status: status, at: now)
+    var reply = NotificationReply.failed(faults.notificationFailure ?? .other)
+    if faults.notificationFailure == nil, let body = try? notificationBody(record) {
+      reply = await sender(url, body)
+      if faults.losesNotificationAnswers { reply = .failed(.prematureClose) }
     }
+    try? command { core, now throws(SimulatorError) in core.noteAttempt(attempt, reply, at: now) }
     return true
   }
 

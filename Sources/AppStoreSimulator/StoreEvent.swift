@@ -42,6 +42,10 @@ public struct StoreObservation: Hashable, Sendable {
   let number: Int
 }
 
+/// Posts a notification to the app's server: the URL, the JSON body; says what came of it.
+public typealias NotificationSender =
+  @Sendable (_ url: URL, _ body: [UInt8]) async -> NotificationReply
+
 /// Posts a notification to the app's server: the URL, the JSON body; answers with the HTTP status,
 /// nil when there was no answer.
 public typealias NotificationTransport =

@@ -90,6 +90,12 @@ public struct StoreOptions: Hashable, Sendable {
   public var sandboxLooksUpOrders = false
   /// Whether payloads of the sandbox name the app's number, as genuine samples do.
   public var sandboxNamesAppAppleID = true
+  /// Whether renewal info goes on naming the end of a grace period that is over.
+  public var keepsGraceDate = false
+  /// How long a family waits for its copies of something new, in seconds: up to an hour at Apple's.
+  public var familyDelay: TimeInterval = 0
+  /// Whether an account with running subscriptions is refused to move to another country.
+  public var refusesMoveWhileSubscribed = false
   /// Whether receipts are signed over SHA-1, as they were until 2025.
   public var signsReceiptsOverSHA1 = false
   /// Whether the device has a receipt from the installation on, as in production.
@@ -161,6 +167,11 @@ public struct StoreFaults: Hashable, Sendable {
   public var duplicatesNotifications = false
   /// Whether notifications that are due together are sent newest first.
   public var reordersNotifications = false
+  /// What every attempt to send a notification comes to, without being made; nil to make it.
+  public var notificationFailure: SendAttemptResult?
+  /// Whether the answers to notifications are lost on their way: the server has them, and the
+  /// store sends them again.
+  public var losesNotificationAnswers = false
 
   /// Nothing goes wrong.
   public init() {}

@@ -1,3 +1,4 @@
+import AppStoreSimulator
 import Foundation
 import HTTPClient
 import HTTPValues
@@ -9,8 +10,12 @@ enum NotificationPost {
 
   /// Posts one notification.
   ///
-  /// - Returns: The HTTP status; nil without an answer, which the store notes down.
-  static func send(_ body: [UInt8], to url: URL, _ client: HTTPClient) async -> Int? {
+  /// - Returns: The HTTP status, or why there is none, which the store notes down.
+  static func send(
+    _ body: [UInt8],
+    to url: URL,
+    _ client: HTTPClient
+  ) async -> NotificationReply {
     let request = HTTPOutgoingRequest(
       method: .post,
       url: url.absoluteString,
@@ -19,9 +24,21 @@ enum NotificationPost {
       timeout: timeout
     )
     do throws(HTTPClientError) {
-      return try await client.send(request).status
+      return .answered(try await client.send(request).status)
     } catch {
-      return nil
+      return .failed(result(of: error))
+    }
+  }
+
+  /// Apple's word for the failure.
+  private static func result(of error: HTTPClientError) -> SendAttemptResult {
+    switch error.code {
+    case .timedOut: .timedOut
+    case .encryptionFailed: .tlsIssue
+    case .hostNotFound, .connectFailed, .urlInvalid: .socketIssue
+    case .connectionLost: .prematureClose
+    case .responseTooLarge, .responseMalformed: .invalidResponse
+    default: .other
     }
   }
 }

@@ -178,8 +178,7 @@ enum StoreCommand: Command {
     let setup = try await StoreSetup(arguments, console)
     let store = try setup.open()
     let client = HTTPClient()
-    store.setNotificationTransport { url, body in await NotificationPost.send(body, to: url, client)
-    }
+    store.setNotificationSender { url, body in await NotificationPost.send(body, to: url, client) }
     let pace = LiveStorePace(clock: store.clock, rate: setup.rate)
     let face = StoreHTTPFace(
       store: store,

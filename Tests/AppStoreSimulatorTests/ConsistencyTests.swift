@@ -15,7 +15,19 @@ struct ConsistencyTests {
     let devices: [DeviceID]
 
     init(seed: UInt64) throws {
-      test = try TestStore.rules(seed: seed) { $0.gracePeriod = 16 * day }
+      test = try TestStore.rules(seed: seed) { options in
+        options.gracePeriod = 16 * day
+        options.familyDelay = seed.isMultiple(of: 3) ? 3600 : 0
+        options.refundKeepsAutoRenew = seed.isMultiple(of: 5)
+        options.revokesUpgraded = seed.isMultiple(of: 7)
+        options.chargeLead = seed.isMultiple(of: 4) ? 0 : day
+      }
+      for product in [RulesCatalog.coins, RulesCatalog.book] {
+        try test.store.addOfferCode(
+          OfferCode("ONE-\(product)"),
+          OfferCodeTerms(productID: product, offerName: "one", priceMilliunits: 100)
+        )
+      }
       random = SeededGenerator(seed: seed)
       accounts = [test.account, test.other]
       devices = [test.phone, test.otherPhone]
@@ -45,12 +57,12 @@ struct ConsistencyTests {
       ]
       let offers: [OfferUse] = [
         .promotional("half", nil), .promotional("upfront", nil), .code("NEW"), .code("STACK"),
-        .code("STAY"), .code("BACK"), .winBack("please"),
+        .code("STAY"), .code("BACK"), .winBack("please"), .code("ONE-coins"), .code("ONE-book"),
       ]
       let transaction = any(accounts.flatMap { store.transactions(of: $0) })?.transactionID ?? "0"
       let original = any(store.subscriptions)?.originalTransactionID ?? "0"
       let account = any(accounts) ?? test.account
-      switch Int.random(in: 0..<24, using: &random) {
+      switch Int.random(in: 0..<33, using: &random) {
       case 0..<5: try store.purchase(request(any(products)))
       case 5..<7: try store.purchase(request(any(products), any(offers)))
       case 7..<11: store.clock.advance(by: Double.random(in: 0...20, using: &random) * day)
@@ -75,7 +87,42 @@ struct ConsistencyTests {
         } else {
           try store.joinFamily("home", account)
         }
-      default: try store.leaveFamily("home", account)
+      case 23: try store.leaveFamily("home", account)
+      case let number: try rarer(number, account, original, any(products) ?? RulesCatalog.coins)
+      }
+    }
+
+    private mutating func rarer(
+      _ number: Int,
+      _ account: AccountID,
+      _ original: OriginalTransactionID,
+      _ product: ProductID
+    ) throws {
+      let store = test.store
+      switch number {
+      case 24: try store.setAsksToBuy(Bool.random(using: &random), of: account)
+      case 25, 26:
+        if let pending = any(store.pendingPurchases.filter { $0.answer == .waiting }) {
+          if Bool.random(using: &random) {
+            try store.approve(pending.id)
+          } else {
+            try store.decline(pending.id)
+          }
+        }
+      case 27: store.changeFaults { $0.interruptsPurchases.toggle() }
+      case 28: try store.setMayBuy(Int.random(in: 0..<4, using: &random) > 0, of: account)
+      case 29:
+        _ = try store.extendRenewal(
+          of: original,
+          days: Int.random(in: 1...90, using: &random),
+          reason: 0,
+          request: RequestIdentifier(String(Int.random(in: 0..<1000, using: &random)))
+        )
+      case 30:
+        try store.setForSale(Int.random(in: 0..<3, using: &random) > 0, product)
+      case 31:
+        try store.setSharesPurchases(Bool.random(using: &random), of: account)
+      default: _ = try store.restore(on: any(devices) ?? test.phone)
       }
     }
 
@@ -115,7 +162,8 @@ struct ConsistencyTests {
     for (index, left) in live.enumerated() {
       for right in live.dropFirst(index + 1)
       where left.ownership == right.ownership && left.groupID == right.groupID
-        && left.originalTransactionID == right.originalTransactionID
+        && (left.ownership == .purchased
+          || left.originalTransactionID == right.originalTransactionID)
       {
         guard let leftEnd = left.expiresDate, let rightEnd = right.expiresDate else { continue }
         if max(left.purchaseDate, right.purchaseDate) < min(leftEnd, rightEnd) {
@@ -130,7 +178,13 @@ struct ConsistencyTests {
     return found
   }
 
-  @Test(arguments: UInt64(1)...10)
+  /// A few seeds always; as many as `IAP_SEEDS` says when somebody looks for more.
+  private static let seeds: ClosedRange<UInt64> = {
+    let text = ProcessInfo.processInfo.environment["IAP_SEEDS"]
+    return 1...max(text.flatMap { UInt64($0) } ?? 12, 1)
+  }()
+
+  @Test(arguments: seeds)
   func randomCommandsLeaveAConsistentHistory(_ seed: UInt64) throws {
     var driver = try Driver(seed: seed)
     var known: [TransactionID: (OriginalTransactionID, Date)] = [:]

@@ -113,7 +113,8 @@ struct ControlTests {
     )
     #expect(
       account == [
-        "account": "zoe", "storefront": "JPN", "asksToBuy": true, "paymentWorks": true,
+        "account": "zoe", "storefront": "JPN", "asksToBuy": true, "mayBuy": true,
+        "paymentWorks": true,
       ]
     )
     let device = try await client.json(
@@ -193,6 +194,7 @@ struct ControlTests {
       "offlineDevices": ["mia-pad", "mia-phone"], "storeUnreachable": false,
       "signature": "broken", "purchaseFailure": "paymentFailed", "interruptsPurchases": false,
       "duplicatesNotifications": true, "reordersNotifications": true,
+      "notificationFailure": "TIMED_OUT", "losesNotificationAnswers": false,
     ]
     #expect(try await client.json(.put, "/control/faults", faults) == faults)
     #expect(try await client.json(.get, "/control/faults") == faults)

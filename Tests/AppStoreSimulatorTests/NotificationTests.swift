@@ -51,7 +51,7 @@ struct NotificationTests {
     let record = try #require(test.store.notifications.first)
     #expect(record.attempts.map(\.status) == [nil, 301, 200])
     #expect(
-      record.attempts.map(\.result) == [
+      record.attempts.map(\.result.rawValue) == [
         "NO_RESPONSE", "UNSUCCESSFUL_HTTP_RESPONSE_CODE", "SUCCESS",
       ]
     )

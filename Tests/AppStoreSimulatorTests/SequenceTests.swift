@@ -7,12 +7,13 @@ import Testing
 /// A notification with what is signed inside of it.
 struct Opened {
   let name: String
+  let outer: JSONObject
   let data: JSONObject
   let transaction: JSONObject?
   let renewal: JSONObject?
 
   init(_ jws: String) throws {
-    let outer = try Signed.payload(of: jws)
+    outer = try Signed.payload(of: jws)
     name = [outer["notificationType"]?.stringValue, outer["subtype"]?.stringValue]
       .compactMap { $0 }.joined(separator: "/")
     data = outer["data"]?.objectValue ?? [:]
@@ -132,7 +133,17 @@ struct SequenceTests {
   /// Where the facts and a vector disagree, the facts win: what has ended does not renew.
   private static let surplus: [String: Set<String>] = ["EXPIRED/BILLING_RETRY": ["renewalPrice"]]
 
-  @Test(arguments: ["a", "b", "d", "f", "g", "j"])
+  private static let names = ["a", "b", "d", "f", "g", "j"]
+
+  @Test func noSequenceIsLeftOut() throws {
+    let folder = try #require(Vectors.folder).deletingLastPathComponent()
+      .appending(path: "derived-jws")
+    let found = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasPrefix("sequence-") }
+    #expect(found.sorted() == Self.names.map { "sequence-\($0)" })
+  }
+
+  @Test(arguments: names)
   func everySequenceOfTheVectorsIsProducedByCommands(_ name: String) throws {
     let folder = try #require(Vectors.folder).deletingLastPathComponent()
       .appending(path: "derived-jws/sequence-\(name)")
@@ -176,158 +187,5 @@ struct SequenceTests {
     if Self.surplus[wanted.name] == nil {
       #expect(have["autoRenewStatus"] == want["autoRenewStatus"], "\(file)")
     }
-  }
-}
-
-/// Every row of the table of notifications, produced by commands.
-@Suite(.enabled(if: Vectors.folder != nil, "set IAP_VECTORS to the folder of vectors"))
-struct NotificationMatrixTests {
-  /// What has no cause in a rule of the store: the server interface and its control make these.
-  static let elsewhere: Set<String> = [
-    "RENEWAL_EXTENDED", "RENEWAL_EXTENSION/SUMMARY", "RENEWAL_EXTENSION/FAILURE",
-    "EXTERNAL_PURCHASE_TOKEN/UNREPORTED", "RESCIND_CONSENT", "METADATA_UPDATE", "MIGRATION",
-    "PRICE_CHANGE",
-  ]
-  /// Fields that a row tells to look at but that may be absent.
-  static let optional: [String: Set<String>] = [
-    "GRACE_PERIOD_EXPIRED": ["renewal.gracePeriodExpiresDate"]
-  ]
-
-  private func store(for name: String) throws -> TestStore {
-    let test = try TestStore.rules()
-    try test.store.setNotificationURL(URL(string: "https://example.com/notify"))
-    let store = test.store
-    func subscribed(_ product: ProductID = RulesCatalog.silver) throws -> OriginalTransactionID {
-      try test.buyWithToken(product).originalTransactionID
-    }
-    func ended() throws {
-      try store.setAutoRenew(false, of: try subscribed())
-      store.clock.advance(by: 8 * day)
-    }
-    switch name {
-    case "SUBSCRIBED/INITIAL_BUY": _ = try subscribed()
-    case "SUBSCRIBED/RESUBSCRIBE":
-      try ended()
-      try test.buyWithToken(RulesCatalog.silverYear)
-    case "DID_CHANGE_RENEWAL_PREF/UPGRADE":
-      _ = try subscribed()
-      try test.buyWithToken(RulesCatalog.gold)
-    case "DID_CHANGE_RENEWAL_PREF/DOWNGRADE", "DID_CHANGE_RENEWAL_PREF":
-      _ = try subscribed(RulesCatalog.gold)
-      try store.purchase(PurchaseRequest(device: test.phone, productID: RulesCatalog.silver))
-      try store.purchase(PurchaseRequest(device: test.phone, productID: RulesCatalog.gold))
-    case "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
-      "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED":
-      let original = try subscribed()
-      try store.setAutoRenew(false, of: original)
-      try store.setAutoRenew(true, of: original)
-    case "OFFER_REDEEMED":
-      try ended()
-      try test.buy(RulesCatalog.silver, with: .promotional("half", nil))
-      try test.buy(RulesCatalog.silver, with: .promotional("upfront", nil))
-    case "OFFER_REDEEMED/UPGRADE":
-      _ = try subscribed()
-      try test.buy(RulesCatalog.gold, with: .promotional("half", nil))
-    case "OFFER_REDEEMED/DOWNGRADE":
-      _ = try subscribed(RulesCatalog.gold)
-      try test.buy(RulesCatalog.silver, with: .promotional("half", nil))
-    case "DID_RENEW":
-      _ = try subscribed()
-      store.clock.advance(by: 8 * day)
-    case "DID_RENEW/BILLING_RECOVERY", "DID_FAIL_TO_RENEW", "EXPIRED/BILLING_RETRY":
-      _ = try subscribed()
-      try store.setPayment(works: false, of: test.account)
-      store.clock.advance(by: (name == "EXPIRED/BILLING_RETRY" ? 90 : 8) * day)
-      try store.setPayment(works: true, of: test.account)
-    case "DID_FAIL_TO_RENEW/GRACE_PERIOD", "GRACE_PERIOD_EXPIRED":
-      try store.setGracePeriod(GraceSettings(days: 3))
-      _ = try subscribed()
-      try store.setPayment(works: false, of: test.account)
-      store.clock.advance(by: 15 * day)
-    default: try others(name, test)
-    }
-    return test
-  }
-
-  private func others(_ name: String, _ test: TestStore) throws {
-    let store = test.store
-    switch name {
-    case "EXPIRED/VOLUNTARY":
-      try store.setAutoRenew(
-        false,
-        of: try test.buyWithToken(RulesCatalog.silver).originalTransactionID
-      )
-      store.clock.advance(by: 8 * day)
-    case "EXPIRED/PRICE_INCREASE", "PRICE_INCREASE/PENDING", "PRICE_INCREASE/ACCEPTED":
-      let original = try test.buyWithToken(RulesCatalog.silver).originalTransactionID
-      try store.setPrice(20_000, of: RulesCatalog.silver, existing: .raise)
-      if name.hasSuffix("ACCEPTED") { try store.answerPriceIncrease(true, of: original) }
-      store.clock.advance(by: 8 * day)
-    case "EXPIRED/PRODUCT_NOT_FOR_SALE":
-      try test.buyWithToken(RulesCatalog.silver)
-      try store.setForSale(false, RulesCatalog.silver)
-      store.clock.advance(by: 8 * day)
-    case "EXPIRED":
-      try store.expire(try test.buyWithToken(RulesCatalog.silver).originalTransactionID)
-    case "REFUND", "REFUND_REVERSED":
-      let id = try test.buyWithToken(RulesCatalog.silver).transactionID
-      try store.refund(id, percentage: 50_000)
-      try store.reverseRefund(id)
-    case "REFUND_DECLINED", "CONSUMPTION_REQUEST":
-      let id = try test.buyWithToken(RulesCatalog.coins).transactionID
-      try store.requestRefund(id)
-      try store.declineRefund(id)
-    case "REVOKE":
-      try store.addFamily("home", organizer: test.account)
-      try store.joinFamily("home", test.other)
-      try store.refund(try test.buyWithToken(RulesCatalog.silver).transactionID)
-    case "ONE_TIME_CHARGE": try test.buyWithToken(RulesCatalog.coins)
-    case "TEST": try store.requestTestNotification()
-    default: Issue.record("no command makes \(name)")
-    }
-  }
-
-  @Test func everyRowIsProducedByCommands() throws {
-    let file = try #require(Vectors.folder).deletingLastPathComponent()
-      .appending(path: "made-here-notification-matrix/matrix.json")
-    let rows = try JSONParser.parseObject([UInt8](Data(contentsOf: file)))["rows"]?.arrayValue ?? []
-    #expect(rows.count == 37)
-    var produced = 0
-    for row in rows.compactMap(\.objectValue) {
-      let name = [row["notificationType"]?.stringValue, row["subtype"]?.stringValue]
-        .compactMap { $0 }.joined(separator: "/")
-      guard !Self.elsewhere.contains(name) else { continue }
-      let found = try store(for: name).opened().last { $0.name == name }
-      let notice = try #require(found, "\(name)")
-      if let status = row["statusAfter"], status != .null {
-        #expect(notice.data["status"] == status, "\(name)")
-      }
-      for field in try fields(row["fields"]?.stringValue ?? "")
-      where Self.optional[name]?.contains(field) != true {
-        #expect(notice.has(field), "\(name): \(field)")
-      }
-      produced += 1
-    }
-    #expect(produced == 29)
-  }
-
-  /// The members that a row names with the object that they stand in.
-  private func fields(_ text: String) throws -> [String] {
-    text.split(whereSeparator: { " ,;".contains($0) }).map(String.init).filter { word in
-      ["tx.", "renewal.", "data."].contains { word.hasPrefix($0) }
-    }
-  }
-}
-
-extension Opened {
-  fileprivate func has(_ field: String) -> Bool {
-    let parts = field.split(separator: ".").map(String.init)
-    let object =
-      switch parts.first {
-      case "tx": transaction
-      case "renewal": renewal
-      default: data
-      }
-    return object?[parts.last ?? ""] != nil
   }
 }

@@ -61,6 +61,12 @@ struct SubscriptionReducerTests {
     return terms
   }
 
+  static var inGrace: SubscriptionRecord {
+    var record = Self.record(.grace(until: graceEnd))
+    record.graceEndDate = graceEnd
+    return record
+  }
+
   static var earlyFailed: SubscriptionRecord {
     var record = Self.record()
     record.earlyChargeFailed = true
@@ -124,7 +130,7 @@ struct SubscriptionReducerTests {
     Row(
       testDescription: "a failed charge with grace keeps access",
       event: .periodEnded(paymentWorks: false, isForSale: true),
-      after: record(.grace(until: graceEnd)),
+      after: inGrace,
       actions: [.notify(.didFailToRenew, .gracePeriod)]
     ),
     Row(

@@ -8,10 +8,17 @@ struct IdentifierSource: Sendable {
   private var transaction: UInt64
   private var lineItem: UInt64
   private var pendingCount = 0
+  /// Whether numbers are counted from 0, as in Xcode.
+  private let counts: Bool
 
   init(seed: UInt64, environment: StoreEnvironment) {
     self.seed = seed
     generator = SeededGenerator(seed: seed)
+    counts = environment == .xcode || environment == .localTesting
+    guard !counts else {
+      (transaction, lineItem) = (0, 0)
+      return
+    }
     // Numbers of the sandbox begin with 2000000; those of production have fewer digits.
     let (floor, lineFloor): (UInt64, UInt64) =
       environment == .production
@@ -21,11 +28,19 @@ struct IdentifierSource: Sendable {
   }
 
   mutating func nextTransaction() -> TransactionID {
+    guard !counts else {
+      defer { transaction += 1 }
+      return TransactionID(String(transaction))
+    }
     transaction += UInt64.random(in: 1...97, using: &generator)
     return TransactionID(String(transaction))
   }
 
   mutating func nextLineItem() -> WebOrderLineItemID {
+    guard !counts else {
+      defer { lineItem += 1 }
+      return WebOrderLineItemID(String(lineItem))
+    }
     lineItem += UInt64.random(in: 1...9, using: &generator)
     return WebOrderLineItemID(String(lineItem))
   }

@@ -32,10 +32,24 @@ extension StoreCore {
     at now: Date
   ) throws(SimulatorError) {
     guard try account(id).storefront != storefront else { return }
+    if options.refusesMoveWhileSubscribed {
+      let held = state.apps.flatMap { state.subscriptions(of: id, in: $0.bundleID) }
+      if let running = held.first(where: { $0.sharedFrom == nil && $0.isRunning }) {
+        throw SimulatorError(
+          .notAllowed,
+          "\(id) is subscribed (\(running.originalTransactionID)) and cannot move"
+        )
+      }
+    }
     append(.storefrontChanged(id, storefront), at: now)
     for device in state.devices where device.account == id {
       tell(device.id, .storefrontChanged(storefront))
     }
+  }
+
+  mutating func setMayBuy(_ may: Bool, of id: AccountID, at now: Date) throws(SimulatorError) {
+    guard try account(id).mayBuy != may else { return }
+    append(.mayBuyChanged(id, may), at: now)
   }
 
   mutating func setAsksToBuy(_ asks: Bool, of id: AccountID, at now: Date) throws(SimulatorError) {

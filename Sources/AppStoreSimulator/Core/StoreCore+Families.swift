@@ -87,6 +87,7 @@ extension StoreCore {
     let product = state.app(record.bundleID)?.catalog[record.productID]
     let isShared = FamilyRule.isShared(record, product)
     for member in family.members where self.isShared(record.account, member) {
+      if isShared, sharesLate(record, with: member, at: now) { continue }
       if isShared {
         try giveCopy(of: record, bought, to: member, at: now)
       } else if let copy = copy(of: record.originalTransactionID, heldBy: member) {
@@ -156,7 +157,7 @@ extension StoreCore {
     throw SimulatorError(.notAllowed, "\(account) is in the family \(other.id) already")
   }
 
-  private func copy(
+  func copy(
     of original: OriginalTransactionID,
     heldBy member: AccountID
   ) -> SubscriptionRecord? {
@@ -172,18 +173,7 @@ extension StoreCore {
     for app in state.apps.map(\.bundleID) {
       for subscription in state.subscriptions(of: purchaser, in: app)
       where subscription.sharedFrom == nil && subscription.isEntitled {
-        let record = try transaction(subscription.period.transactionID)
-        guard FamilyRule.isShared(record, state.app(app)?.catalog[record.productID]) else {
-          continue
-        }
-        // Of a period that was charged ahead the one before is still running.
-        if let running = subscription.previousPeriod, running.end > now {
-          let before = try transaction(running.transactionID)
-          try giveCopy(of: before, (running, .first), to: member, at: now)
-          try giveCopy(of: record, (subscription.period, .renewed), to: member, at: now)
-        } else {
-          try giveCopy(of: record, (subscription.period, .first), to: member, at: now)
-        }
+        try share(subscription, with: member, at: now)
       }
       for record in state.held(by: purchaser, in: app) where record.type == .nonConsumable {
         guard FamilyRule.isShared(record, state.app(app)?.catalog[record.productID]) else {
@@ -191,6 +181,27 @@ extension StoreCore {
         }
         try giveCopy(of: record, nil, to: member, at: now)
       }
+    }
+  }
+
+  /// Gives a member a copy of a subscription as it stands.
+  mutating func share(
+    _ subscription: SubscriptionRecord,
+    with member: AccountID,
+    at now: Date
+  ) throws(SimulatorError) {
+    let record = try transaction(subscription.period.transactionID)
+    let product = state.app(subscription.bundleID)?.catalog[record.productID]
+    guard FamilyRule.isShared(record, product) else { return }
+    // Of a period that was charged ahead the one before is still running.
+    if let running = subscription.previousPeriod, running.end > now,
+      !subscription.isPreviousRefunded
+    {
+      let before = try transaction(running.transactionID)
+      try giveCopy(of: before, (running, .first), to: member, at: now)
+      try giveCopy(of: record, (subscription.period, .renewed), to: member, at: now)
+    } else {
+      try giveCopy(of: record, (subscription.period, .first), to: member, at: now)
     }
   }
 
@@ -223,7 +234,7 @@ extension StoreCore {
     guard copy.isRunning else { return }
     let record = try transaction(copy.period.transactionID)
     guard record.revocationDate == nil else { return }
-    if let running = copy.previousPeriod, running.end > now {
+    if let running = copy.previousPeriod, running.end > now, !copy.isPreviousRefunded {
       let revocation = Revocation(reason: .other, type: .familyRevoke)
       append(.refunded(running.transactionID, revocation), at: now)
     }
@@ -236,7 +247,7 @@ extension StoreCore {
     try act(on: copy.originalTransactionID, .shareEnded, at: now)
   }
 
-  private mutating func giveCopy(
+  mutating func giveCopy(
     of record: StoreTransactionRecord,
     _ bought: (period: BillingPeriod, kind: PeriodKind)?,
     to member: AccountID,

@@ -8,6 +8,7 @@ extension StoreCore {
     _ subtype: NotificationSubtype?,
     about record: StoreTransactionRecord,
     consumption reason: ConsumptionRequestReason? = nil,
+    commerce: CommerceDetails? = nil,
     at now: Date
   ) {
     let subscription = state.subscription(record.originalTransactionID)
@@ -23,6 +24,7 @@ extension StoreCore {
         renewalInfo: subscription.map { renewalInfo($0, signedDate: state.nextStamp(at: now)) },
         status: subscription.map { SubscriptionStatusRule.status($0.phase) },
         consumptionRequestReason: reason,
+        commerce: commerce,
         nextAttemptDate: notificationURLs[record.bundleID] == nil ? nil : now
       ),
       at: now
@@ -138,21 +140,18 @@ extension StoreCore {
   }
 
   /// Writes down what came of an attempt and plans the next one.
-  mutating func noteAttempt(_ attempt: DueAttempt, status: Int?, at now: Date) {
+  mutating func noteAttempt(_ attempt: DueAttempt, _ reply: NotificationReply, at now: Date) {
     guard let record = state.notification(attempt.uuid) else { return }
+    let made = NotificationAttempt(date: attempt.date, reply)
     var next: Date?
-    if !RetryTimetable.isSuccess(status), !record.isDelivered {
+    if !made.isSuccess, !record.isDelivered {
       next = options.retryTimetable.of(record.form.version).nextAttempt(
         after: record.attempts.count + 1,
         last: attempt.date
       )
     }
     append(
-      .notificationSent(
-        attempt.uuid,
-        NotificationAttempt(date: attempt.date, status: status),
-        next: next
-      ),
+      .notificationSent(attempt.uuid, made, next: next),
       at: now
     )
     if let next { perform(.wake(next, .notification(attempt.uuid))) }
@@ -167,7 +166,8 @@ extension StoreCore {
       running: state.transaction(record.period.transactionID)?.offer?.reference,
       storefront: state.account(record.account)?.storefront ?? .usa,
       environment: environment,
-      appTransactionID: identifiers.appTransactionID(record.account, record.bundleID)
+      appTransactionID: identifiers.appTransactionID(record.account, record.bundleID),
+      keepsGraceDate: options.keepsGraceDate
     )
     let winBack = OfferEligibilityRule.winBackOffers(
       catalog?[record.period.productID]?.subscription,

@@ -20,7 +20,8 @@ extension StoreCore {
     if case .introductory(let isAllowed, _) = verdict {
       request.introductoryIsAllowed = isAllowed
     }
-    let decision = decide(request, account, app)
+    guard account.mayBuy else { return .failed(.paymentNotAllowed) }
+    let decision = decide(request, account, app, at: now)
     guard case .sell = decision else {
       return try carryOut(decision, request, at: now, pending: nil)
     }
@@ -58,7 +59,8 @@ extension StoreCore {
       let decision = decide(
         pending.request,
         try account(pending.account),
-        try app(device.bundleID)
+        try app(device.bundleID),
+        at: now
       )
       return try carryOut(decision, pending.request, at: now, pending: pending)
     }
@@ -117,9 +119,16 @@ extension StoreCore {
   private func decide(
     _ request: PurchaseRequest,
     _ account: AccountRecord,
-    _ app: AppRecord
+    _ app: AppRecord,
+    at now: Date
   ) -> PurchaseDecision {
     let product = app.catalog[request.productID]
+    var use = request.offerUse
+    let code = code(of: request, in: app)
+    if let code {
+      if let failure = code.failure(request, account.id, at: now) { return .refuse(failure) }
+      use = code.isForSubscription ? .code(OfferCode(code.offerName)) : nil
+    }
     var holdings = PurchaseRule.Holdings()
     if let product, product.type == .nonConsumable {
       holdings.owned = state.held(by: account.id, in: app.bundleID).last {
@@ -136,12 +145,16 @@ extension StoreCore {
         app.catalog[$0.period.productID]
       }
     }
-    return PurchaseRule.decide(
+    let decision = PurchaseRule.decide(
       product,
       quantity: request.quantity,
-      offer: request.offerUse,
+      offer: use,
       holdings: holdings
     )
+    guard let code, !code.isForSubscription, case .sell(let kind, _) = decision else {
+      return decision
+    }
+    return .sell(kind, offer: code.reference)
   }
 
   private mutating func carryOut(
@@ -166,12 +179,14 @@ extension StoreCore {
       let held = try transaction(try subscription(original).period.transactionID)
       return .unchanged(held, .changeScheduled)
     case .scheduleOffer(let original, let product, let offer):
+      redeemCode(of: request, at: now)
       let scheduled = ScheduledOffer(offer: offer, startsAfterRunning: false)
       try act(on: original, .offerScheduled(scheduled, product), at: now)
       let held = try transaction(try subscription(original).period.transactionID)
       return .unchanged(held, .offerScheduled)
     case .sell(let kind, let offer):
       let record = try sell(request, kind, offer, at: now, pending: pending)
+      redeemCode(of: request, at: now)
       append(.receiptRefreshed(request.device), at: now)
       let cause: TransactionCause
       switch pending?.cause {

@@ -48,6 +48,7 @@ extension StoreCore {
     if let subscription = product.subscription {
       return try sellSubscription(&sale, subscription, kind, offer, at: now)
     }
+    if let offer, let code = code(of: request, in: app) { apply(code, offer, to: &sale) }
     let record = make(sale, at: now)
     append(.sold(record), at: now)
     notify(.oneTimeCharge, nil, about: record, at: now)
@@ -166,7 +167,8 @@ extension StoreCore {
   /// Marks what a higher level takes the place of: the newest period, and the present one when
   /// the newest was charged ahead.
   mutating func supersede(_ old: SubscriptionRecord, at now: Date) throws(SimulatorError) {
-    let periods = [old.previousPeriod, old.period].compactMap { $0 }.filter { $0.end > now }
+    let running = old.isPreviousRefunded ? nil : old.previousPeriod
+    let periods = [running, old.period].compactMap { $0 }.filter { $0.end > now }
     let newest = periods.isEmpty ? [old.period] : periods
     for period in newest {
       append(.upgraded(period.transactionID), at: now)

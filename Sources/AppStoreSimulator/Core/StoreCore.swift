@@ -132,6 +132,7 @@ enum StoreEffect: Sendable {
     case pending(PendingID)
     case notification(NotificationUUID)
     case massExtension(RequestIdentifier)
+    case familyCopy(TransactionID, AccountID)
   }
 }
 

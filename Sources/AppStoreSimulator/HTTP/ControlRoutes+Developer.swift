@@ -149,7 +149,7 @@ extension ControlRoutes {
       request,
       allowed: [
         "notificationType", "subtype", "transactionId", "externalPurchaseToken", "device",
-        "bundleId",
+        "bundleId", "advancedCommerceInfo", "previousOriginalTransactionId",
       ]
     )
     let type = NotificationType(rawValue: try body.requiredText("notificationType"))
@@ -160,7 +160,13 @@ extension ControlRoutes {
       try body.text("device")
     ) {
     case (let id?, nil, nil):
-      try store.emitNotification(type, subtype, about: TransactionID(id))
+      let commerce = CommerceDetails(
+        info: try body.object("advancedCommerceInfo"),
+        previousOriginalTransactionID: try body.text("previousOriginalTransactionId").map {
+          OriginalTransactionID($0)
+        }
+      )
+      try store.emitNotification(type, subtype, about: TransactionID(id), commerce: commerce)
     case (nil, let token?, nil):
       try store.emitNotification(type, subtype, subject: .externalPurchaseToken(token), app: app)
     case (nil, nil, let device?):

@@ -45,6 +45,10 @@ extension ControlRoutes {
           "receipt": receipt.map { .string(Base64.encode($0, .standard)) } ?? .null
         ])
       },
+      Route(.get, "/control/transactions/:id/receipt") { _, path throws(SimulatorError) in
+        let bytes = try store.transactionReceipt(TransactionID(path["id"]))
+        return .json(["receipt": .string(Base64.encode(bytes, .standard))])
+      },
       Route(.get, "/control/devices/:device/app-transaction") { _, path throws(SimulatorError) in
         let signed = try store.signedAppTransaction(on: DeviceID(path["device"]))
         return .json(["signedAppTransaction": .string(signed)])
@@ -126,7 +130,8 @@ extension ControlRoutes {
 extension StoreFaults {
   private static let members = [
     "offlineDevices", "storeUnreachable", "signature", "purchaseFailure", "interruptsPurchases",
-    "duplicatesNotifications", "reordersNotifications",
+    "duplicatesNotifications", "reordersNotifications", "notificationFailure",
+    "losesNotificationAnswers",
   ]
 
   /// Faults as a request has them; what is left out does not go wrong.
@@ -152,6 +157,17 @@ extension StoreFaults {
     interruptsPurchases = try body.bool("interruptsPurchases") ?? false
     duplicatesNotifications = try body.bool("duplicatesNotifications") ?? false
     reordersNotifications = try body.bool("reordersNotifications") ?? false
+    losesNotificationAnswers = try body.bool("losesNotificationAnswers") ?? false
+    if let text = try body.text("notificationFailure") {
+      let failures = SendAttemptResult.allCases.filter {
+        $0 != .success && $0 != .unsuccessfulStatus
+      }
+      guard let failure = failures.first(where: { $0.rawValue == text }) else {
+        let known = failures.map(\.rawValue).joined(separator: ", ")
+        throw SimulatorError(.badRequest, "notificationFailure is one of \(known)")
+      }
+      notificationFailure = failure
+    }
   }
 
   var json: JSONValue {
@@ -164,6 +180,8 @@ extension StoreFaults {
     members.bool("interruptsPurchases", interruptsPurchases)
     members.bool("duplicatesNotifications", duplicatesNotifications)
     members.bool("reordersNotifications", reordersNotifications)
+    members.text("notificationFailure", notificationFailure?.rawValue)
+    members.bool("losesNotificationAnswers", losesNotificationAnswers)
     return .object(members.object)
   }
 }

@@ -16,7 +16,7 @@ struct ControlRoutes: Sendable {
 
   var routes: [Route] {
     clockRoutes + registryRoutes + purchaseRoutes + subscriptionRoutes + outsideRoutes
-      + signedRoutes + ruleRoutes + developerRoutes
+      + signedRoutes + ruleRoutes + developerRoutes + codeRoutes
   }
 
   private var clockRoutes: [Route] {
@@ -138,9 +138,13 @@ extension ControlRoutes {
     _ id: AccountID,
     _ request: HTTPRequest
   ) throws(SimulatorError) -> HTTPResponse {
-    let body = try ControlBody(request, allowed: ["storefront", "asksToBuy", "paymentWorks"])
+    let body = try ControlBody(
+      request,
+      allowed: ["storefront", "asksToBuy", "mayBuy", "paymentWorks"]
+    )
     if let storefront = try storefront(body) { try store.setStorefront(storefront, of: id) }
     if let asks = try body.bool("asksToBuy") { try store.setAsksToBuy(asks, of: id) }
+    if let may = try body.bool("mayBuy") { try store.setMayBuy(may, of: id) }
     if let works = try body.bool("paymentWorks") { try store.setPayment(works: works, of: id) }
     return account(id)
   }

@@ -11,6 +11,8 @@ public enum DeveloperEvent: Hashable, Sendable {
   case consumptionSent(ConsumptionRecord)
   /// All subscribers of a product shall be given days.
   case massExtensionAsked(MassExtension)
+  /// An app's retention messages changed.
+  case retention(BundleID, RetentionEvent)
   /// All of them were asked after.
   case massExtensionDone(RequestIdentifier, succeeded: Int, failed: Int)
 }
@@ -99,6 +101,7 @@ struct ServerLedger: Hashable, Sendable {
   private(set) var extensions: [RenewalExtension] = []
   private(set) var consumptions: [ConsumptionRecord] = []
   private(set) var massExtensions: [MassExtension] = []
+  private(set) var shelves: [BundleID: RetentionShelf] = [:]
 
   mutating func apply(_ event: DeveloperEvent, at date: Date) {
     switch event {
@@ -106,6 +109,7 @@ struct ServerLedger: Hashable, Sendable {
     case .appAccountTokenSet: break
     case .consumptionSent(let record): consumptions.append(record)
     case .massExtensionAsked(let record): massExtensions.append(record)
+    case .retention(let app, let change): shelves[app, default: RetentionShelf()].apply(change)
     case .massExtensionDone(let request, let succeeded, let failed):
       guard let place = massExtensions.firstIndex(where: { $0.request == request }) else { return }
       massExtensions[place].completeDate = date

@@ -15,6 +15,8 @@ public enum LedgerEvent: Hashable, Sendable {
   case storefrontChanged(AccountID, Storefront)
   /// A parent is asked about an account's purchases, or no longer.
   case askToBuyChanged(AccountID, Bool)
+  /// An account is allowed to buy, or no longer.
+  case mayBuyChanged(AccountID, Bool)
   /// Charges of an account go through, or no longer.
   case paymentChanged(AccountID, works: Bool)
   /// A transaction was made.
@@ -35,6 +37,12 @@ public enum LedgerEvent: Hashable, Sendable {
   case refundRequested(TransactionID, ConsumptionRequestReason)
   /// The store did not pay back.
   case refundDeclined(TransactionID)
+  /// Codes for offers were given out.
+  case codesMade([OfferCodeRecord])
+  /// A customer redeemed a code.
+  case codeRedeemed(BundleID, OfferCode, AccountID)
+  /// Transactions of a test were deleted.
+  case deleted([TransactionID])
   /// A nonce of an offer's signature was used up.
   case offerNonceSpent(UUID)
   /// A family was made or changed.

@@ -21,6 +21,8 @@ public struct NotificationRecord: Hashable, Sendable {
   public let status: SubscriptionStatus?
   /// Why a customer asked for money back, when this asks for the use of a purchase.
   public var consumptionRequestReason: ConsumptionRequestReason?
+  /// What the payloads inside say of Advanced Commerce.
+  public var commerce: CommerceDetails?
   /// What stands in the place of `data`; nil for nearly all.
   public var subject: NotificationSubject?
   /// The form in which it is sent.
@@ -32,6 +34,36 @@ public struct NotificationRecord: Hashable, Sendable {
 
   /// Whether the server took it.
   public var isDelivered: Bool { attempts.last.map { $0.isSuccess } ?? false }
+}
+
+/// What signed payloads say of Advanced Commerce, which the store itself does not carry out.
+///
+/// - **Source:** App Store Server Notifications, `advancedCommerceInfo`.
+public struct CommerceDetails: Hashable, Sendable {
+  /// The `advancedCommerceInfo` of the payloads, as it is sent.
+  public var info: JSONObject?
+  /// The subscription that was moved to the new model.
+  public var previousOriginalTransactionID: OriginalTransactionID?
+
+  /// Describes it.
+  ///
+  /// - Parameters:
+  ///   - info: The `advancedCommerceInfo`.
+  ///   - previousOriginalTransactionID: The subscription that was moved.
+  public init(
+    info: JSONObject? = nil,
+    previousOriginalTransactionID: OriginalTransactionID? = nil
+  ) {
+    self.info = info
+    self.previousOriginalTransactionID = previousOriginalTransactionID
+  }
+
+  func write(into object: inout JSONObject) {
+    if let info { object["advancedCommerceInfo"] = .object(info) }
+    if let id = previousOriginalTransactionID {
+      object["previousOriginalTransactionId"] = .string(id.rawValue)
+    }
+  }
 }
 
 /// The form of a notification.
@@ -71,8 +103,10 @@ public enum NotificationSubject: Hashable, Sendable {
 public struct NotificationAttempt: Hashable, Sendable {
   /// When it was due and made.
   public let date: Date
-  /// The HTTP status; nil when there was no answer.
+  /// The HTTP status; nil when there was no answer that could be used.
   public let status: Int?
+  /// Apple's word for the outcome.
+  public let result: SendAttemptResult
 
   /// Writes an attempt down.
   ///
@@ -80,18 +114,62 @@ public struct NotificationAttempt: Hashable, Sendable {
   ///   - date: When it was due and made.
   ///   - status: The HTTP status; nil when there was no answer.
   public init(date: Date, status: Int?) {
+    self.init(date: date, status.map { .answered($0) } ?? .failed(.noResponse))
+  }
+
+  /// Writes an attempt down.
+  ///
+  /// - Parameters:
+  ///   - date: When it was due and made.
+  ///   - reply: What came of it.
+  public init(date: Date, _ reply: NotificationReply) {
     self.date = date
-    self.status = status
+    switch reply {
+    case .answered(let status):
+      self.status = status
+      result = RetryTimetable.isSuccess(status) ? .success : .unsuccessfulStatus
+    case .failed(let result):
+      status = nil
+      self.result = result
+    }
   }
 
   /// Whether the server took it.
-  public var isSuccess: Bool { RetryTimetable.isSuccess(status) }
+  public var isSuccess: Bool { result == .success }
+}
 
-  /// Apple's word for the outcome.
-  ///
-  /// - **Source:** App Store Server API, `sendAttemptResult`.
-  public var result: String {
-    guard status != nil else { return "NO_RESPONSE" }
-    return isSuccess ? "SUCCESS" : "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
-  }
+/// What came of posting a notification.
+public enum NotificationReply: Hashable, Sendable {
+  /// The server answered with an HTTP status.
+  case answered(Int)
+  /// There was no answer that could be used.
+  case failed(SendAttemptResult)
+}
+
+/// Apple's word for the outcome of an attempt.
+///
+/// - **Source:** App Store Server API, `sendAttemptResult`.
+public enum SendAttemptResult: String, Hashable, Sendable, CaseIterable {
+  /// The server took it.
+  case success = "SUCCESS"
+  /// The server did not answer in time.
+  case timedOut = "TIMED_OUT"
+  /// No encrypted connection came about.
+  case tlsIssue = "TLS_ISSUE"
+  /// The server sent the store in circles.
+  case circularRedirect = "CIRCULAR_REDIRECT"
+  /// The server did not answer.
+  case noResponse = "NO_RESPONSE"
+  /// No connection came about.
+  case socketIssue = "SOCKET_ISSUE"
+  /// The answer's characters are unknown.
+  case unsupportedCharset = "UNSUPPORTED_CHARSET"
+  /// The answer is no answer.
+  case invalidResponse = "INVALID_RESPONSE"
+  /// The connection ended before the answer did.
+  case prematureClose = "PREMATURE_CLOSE"
+  /// The server answered with a status outside of 200 to 206.
+  case unsuccessfulStatus = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+  /// Something else.
+  case other = "OTHER"
 }

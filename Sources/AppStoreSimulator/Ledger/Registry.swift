@@ -22,6 +22,8 @@ public struct AccountRecord: Hashable, Sendable {
   public internal(set) var storefront: Storefront
   /// Whether a parent is asked about every purchase.
   public internal(set) var asksToBuy: Bool
+  /// Whether a parent or the device's manager allows purchases at all.
+  public internal(set) var mayBuy = true
   /// Whether charges go through.
   public internal(set) var paymentWorks = true
 }

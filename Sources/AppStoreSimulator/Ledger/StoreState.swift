@@ -20,6 +20,7 @@ struct StoreState: Hashable, Sendable {
   private(set) var transactions: [StoreTransactionRecord] = []
   private(set) var subscriptions: [SubscriptionRecord] = []
   private(set) var pendings: [PendingPurchase] = []
+  private(set) var codes: [OfferCodeRecord] = []
   private(set) var copies: [StoreTransactionRecord] = []
   private(set) var notifications: [NotificationRecord] = []
   private(set) var server = ServerLedger()
@@ -37,6 +38,7 @@ struct StoreState: Hashable, Sendable {
   private var sharedTransactions: [TransactionID: [TransactionID]] = [:]
   private var copyPlaces: [TransactionID: Int] = [:]
   private var notificationPlaces: [NotificationUUID: Int] = [:]
+  private var codePlaces: [BundleID: [OfferCode: Int]] = [:]
 
   /// An account's purchases belong to one app.
   struct Holder: Hashable, Sendable {
@@ -72,6 +74,7 @@ struct StoreState: Hashable, Sendable {
     case .storefrontChanged(let id, let storefront):
       changeAccount(id) { $0.storefront = storefront }
     case .askToBuyChanged(let id, let asks): changeAccount(id) { $0.asksToBuy = asks }
+    case .mayBuyChanged(let id, let may): changeAccount(id) { $0.mayBuy = may }
     case .paymentChanged(let id, let works): changeAccount(id) { $0.paymentWorks = works }
     case .sold(let record): add(record)
     case .upgraded(let id): change(id, entry) { $0.isUpgraded = true }
@@ -79,6 +82,9 @@ struct StoreState: Hashable, Sendable {
     case .subscription(let id, let event): changeSubscription(id, event, entry)
     case .finished(let id): finish(id)
     case .refunded, .refundReversed, .refundRequested, .refundDeclined: applyRefund(entry)
+    case .codesMade(let records): add(records)
+    case .codeRedeemed(let app, let code, let account): redeem(code, of: app, by: account)
+    case .deleted(let ids): delete(Set(ids), at: entry.date)
     case .offerNonceSpent(let nonce): spentNonces.insert(nonce)
     case .familyChanged(let family): change(family)
     case .priceChanged(let app, let product, let price):
@@ -128,6 +134,10 @@ extension StoreState {
 
   func notification(_ uuid: NotificationUUID) -> NotificationRecord? {
     notificationPlaces[uuid].map { notifications[$0] }
+  }
+
+  func code(_ code: OfferCode, in app: BundleID) -> OfferCodeRecord? {
+    codePlaces[app]?[code].map { codes[$0] }
   }
 
   func pending(_ id: PendingID) -> PendingPurchase? { pendings.first { $0.id == id } }
@@ -339,6 +349,38 @@ extension StoreState {
   }
 }
 
+// MARK: Codes, and what tests delete
+
+extension StoreState {
+  private mutating func add(_ records: [OfferCodeRecord]) {
+    for record in records {
+      codePlaces[record.bundleID, default: [:]][record.code] = codes.count
+      codes.append(record)
+    }
+  }
+
+  private mutating func redeem(_ code: OfferCode, of app: BundleID, by account: AccountID) {
+    guard let place = codePlaces[app]?[code] else { return }
+    codes[place].redeemers.append(account)
+  }
+
+  /// Takes transactions and what is left of their subscriptions away, as a test session does.
+  private mutating func delete(_ ids: Set<TransactionID>, at now: Date) {
+    let left = transactions.filter { !ids.contains($0.transactionID) }
+    let leftCopies = copies.filter { !ids.contains($0.transactionID) }
+    let leftSubscriptions = subscriptions.compactMap { $0.without(ids, left, at: now) }
+    (transactions, copies, subscriptions) = ([], [], [])
+    (transactionPlaces, heldPlaces, sharedTransactions) = ([:], [:], [:])
+    (copyPlaces, heldSubscriptions, subscriptionPlaces, sharedPlaces) = ([:], [:], [:], [:])
+    for record in left { add(record) }
+    for record in leftSubscriptions { add(record) }
+    for record in leftCopies {
+      copyPlaces[record.transactionID] = copies.count
+      copies.append(record)
+    }
+  }
+}
+
 // MARK: What a developer's server did
 
 extension StoreState {
@@ -356,7 +398,7 @@ extension StoreState {
         let place = subscriptionPlaces[original]
       else { return }
       subscriptions[place].appAccountToken = token
-    case .consumptionSent, .massExtensionAsked, .massExtensionDone: break
+    case .consumptionSent, .massExtensionAsked, .massExtensionDone, .retention: break
     }
   }
 }

@@ -140,8 +140,8 @@ public struct AppliedOffer: Hashable, Sendable {
   public let id: OfferID?
   /// How it is paid.
   public let discountType: OfferDiscountType
-  /// The length of the whole offer.
-  public let period: SubscriptionPeriod
+  /// The length of the whole offer; one-time products have none.
+  public let period: SubscriptionPeriod?
 
   /// What the catalog has it under.
   public var reference: OfferReference { OfferReference(type: type, id: id) }

@@ -37,6 +37,12 @@ public struct SubscriptionRecord: Hashable, Sendable {
   public internal(set) var renewalCount = 0
   /// The period that still runs when the next one was charged ahead.
   var previousPeriod: BillingPeriod?
+  /// When the last grace period ended or ends, until the next charge.
+  var graceEndDate: Date?
+  /// Whether the running period was paid back while the next one was charged ahead.
+  var isPreviousRefunded = false
+  /// The period that was charged ahead and paid back while the one before it still ran.
+  var returnedPeriod: BillingPeriod?
   /// The token of the last purchase, for the renewals.
   var appAccountToken: AppAccountToken?
 
@@ -72,6 +78,39 @@ public struct SubscriptionRecord: Hashable, Sendable {
     case .active, .grace: true
     case .retry, .expired, .revoked: false
     }
+  }
+}
+
+extension SubscriptionRecord {
+  /// What is left of it when transactions are deleted; nil when nothing is.
+  func without(
+    _ ids: Set<TransactionID>,
+    _ left: [StoreTransactionRecord],
+    at now: Date
+  ) -> SubscriptionRecord? {
+    guard !ids.contains(TransactionID(originalTransactionID.rawValue)) else { return nil }
+    guard ids.contains(period.transactionID) else { return self }
+    let mine = left.last { $0.originalTransactionID == originalTransactionID }
+    guard let mine, let end = mine.expiresDate else { return nil }
+    var record = self
+    record.period = BillingPeriod(
+      transactionID: mine.transactionID,
+      productID: mine.productID,
+      start: mine.purchaseDate,
+      end: end,
+      anchor: BillingAnchor(start: end, period: period.anchor.period, periodCount: 0),
+      introductoryPeriodsLeft: 0
+    )
+    record.renewalProductID = mine.productID
+    (record.previousPeriod, record.returnedPeriod) = (nil, nil)
+    record.isPreviousRefunded = false
+    if mine.revocationDate != nil {
+      record.phase = .revoked
+    } else {
+      record.phase = end > now ? .active : .expired(.other)
+    }
+    if record.phase != .active { record.willAutoRenew = false }
+    return record
   }
 }
 

@@ -11,13 +11,21 @@ extension SubscriptionReducer {
   ) -> (SubscriptionRecord, [SubscriptionAction]) {
     // A family member is not paid anything back.
     let notice = SubscriptionAction.notify(old.sharedFrom == nil ? .refund : .revoke, nil)
-    guard transaction == old.period.transactionID else { return (old, [notice]) }
     var record = old
+    if transaction == old.previousPeriod?.transactionID {
+      // The next period was paid for and stays; without it nothing is left.
+      record.isPreviousRefunded = true
+      return (record, [notice])
+    }
+    guard transaction == old.period.transactionID else { return (old, [notice]) }
     record.scheduledOffer = nil
-    if let running = old.previousPeriod, old.period.start > now, running.end > now {
+    if let running = old.previousPeriod, !old.isPreviousRefunded, old.period.start > now,
+      running.end > now
+    {
       // The next period was charged ahead and is given back; the present one was paid for.
       record.period = running
       record.previousPeriod = nil
+      record.returnedPeriod = old.period
       record.willAutoRenew = false
       return (record, [notice])
     }
@@ -31,15 +39,38 @@ extension SubscriptionReducer {
     _ transaction: TransactionID,
     at now: Date
   ) -> (SubscriptionRecord, [SubscriptionAction]) {
-    guard transaction == old.period.transactionID, old.phase == .revoked else {
-      return (old, old.sharedFrom == nil ? [.notify(.refundReversed, nil)] : [])
-    }
     var record = old
-    let isOver = old.period.end <= now
-    if isOver { record.willAutoRenew = false }
-    record.phase = isOver ? .expired(.cancelled) : .active
+    switch transaction {
+    case old.period.transactionID where old.phase == .revoked:
+      let isOver = old.period.end <= now
+      if isOver { record.willAutoRenew = false }
+      record.phase = isOver ? .expired(.cancelled) : .active
+    case old.returnedPeriod?.transactionID: returnAhead(&record, at: now)
+    case old.previousPeriod?.transactionID where old.isPreviousRefunded:
+      record.isPreviousRefunded = false
+      if old.phase == .revoked, let running = old.previousPeriod, running.end > now {
+        // Both were paid back: the running one comes back alone.
+        record.period = running
+        record.previousPeriod = nil
+        record.returnedPeriod = old.period
+        record.phase = .active
+      }
+    default: break
+    }
     guard old.sharedFrom != nil else { return (record, [.notify(.refundReversed, nil)]) }
-    return (record, isOver ? [] : [.notify(.subscribed, .resubscribe)])
+    let hasAccessAgain = !old.isEntitled && record.isEntitled
+    return (record, hasAccessAgain ? [.notify(.subscribed, .resubscribe)] : [])
+  }
+
+  /// Puts a period that was charged ahead and paid back behind the one before it again.
+  private static func returnAhead(_ record: inout SubscriptionRecord, at now: Date) {
+    guard let ahead = record.returnedPeriod else { return }
+    record.returnedPeriod = nil
+    guard ahead.end > now, record.phase == .active || !record.isRunning else { return }
+    record.isPreviousRefunded = record.phase == .revoked
+    record.previousPeriod = record.period.end > now ? record.period : nil
+    record.period = ahead
+    record.phase = .active
   }
 
   static func offerScheduled(

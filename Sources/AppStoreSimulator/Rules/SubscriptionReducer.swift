@@ -207,6 +207,9 @@ extension SubscriptionReducer {
     record.renewalProductID = period.productID
     record.phase = .active
     record.earlyChargeFailed = false
+    record.isPreviousRefunded = false
+    record.returnedPeriod = nil
+    record.graceEndDate = nil
     switch kind {
     case .first, .resubscribed, .upgraded, .upgradedWithOffer:
       record.willAutoRenew = true
@@ -274,7 +277,9 @@ extension SubscriptionReducer {
       record.phase = .retry
       return (record, [.notify(.didFailToRenew, nil)])
     }
-    record.phase = .grace(until: old.period.end.addingTimeInterval(grace))
+    let end = old.period.end.addingTimeInterval(grace)
+    record.phase = .grace(until: end)
+    record.graceEndDate = end
     return (record, [.notify(.didFailToRenew, .gracePeriod)])
   }
 

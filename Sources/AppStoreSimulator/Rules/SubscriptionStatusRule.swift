@@ -21,7 +21,8 @@ enum SubscriptionStatusRule {
     running: OfferReference? = nil,
     storefront: Storefront,
     environment: StoreEnvironment,
-    appTransactionID: AppTransactionID
+    appTransactionID: AppTransactionID,
+    keepsGraceDate: Bool = false
   ) -> RenewalInfoPayload {
     var info = RenewalInfoPayload(
       originalTransactionID: record.originalTransactionID,
@@ -39,6 +40,7 @@ enum SubscriptionStatusRule {
       info.expirationIntent = .billingError
       info.gracePeriodExpiresDate = until
     case .retry:
+      if keepsGraceDate { info.gracePeriodExpiresDate = record.graceEndDate }
       info.isInBillingRetryPeriod = true
       info.expirationIntent = .billingError
     case .expired(let intent):
@@ -55,7 +57,7 @@ enum SubscriptionStatusRule {
       info.offerType = next.offer?.type
       info.offerIdentifier = next.offer?.id
       info.offerDiscountType = next.offer?.discountType
-      info.offerPeriod = next.offer?.period.iso8601
+      info.offerPeriod = next.offer?.period?.iso8601
     }
     info.appAccountToken = record.appAccountToken
     info.appTransactionID = appTransactionID

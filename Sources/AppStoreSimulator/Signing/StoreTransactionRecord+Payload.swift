@@ -38,7 +38,7 @@ extension StoreTransactionRecord {
     payload.offerType = offer?.type
     payload.offerIdentifier = offer?.id
     payload.offerDiscountType = offer?.discountType
-    payload.offerPeriod = offer?.period.iso8601
+    payload.offerPeriod = offer?.period?.iso8601
     payload.environment = environment
     payload.storefront = storefront.countryCode
     payload.storefrontID = storefront.id

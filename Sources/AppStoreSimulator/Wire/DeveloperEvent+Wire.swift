@@ -9,6 +9,7 @@ extension DeveloperEvent {
     case .consumptionSent: "consumptionSent"
     case .massExtensionAsked: "massExtensionAsked"
     case .massExtensionDone: "massExtensionDone"
+    case .retention: "retentionChanged"
     }
   }
 
@@ -24,6 +25,44 @@ extension DeveloperEvent {
       members.text("requestIdentifier", request.rawValue)
       members.integer("succeededCount", Int64(succeeded))
       members.integer("failedCount", Int64(failed))
+    case .retention(let app, let change):
+      members.text("bundleId", app.rawValue)
+      change.write(into: &members)
+    }
+  }
+}
+
+extension RetentionEvent {
+  fileprivate func write(into members: inout WireMembers) {
+    switch self {
+    case .imageAdded(let id, let size):
+      members.text("what", "imageAdded")
+      members.text("imageIdentifier", id)
+      members.text("imageSize", size)
+    case .imageRemoved(let id):
+      members.text("what", "imageRemoved")
+      members.text("imageIdentifier", id)
+    case .messageAdded(let id, let body):
+      members.text("what", "messageAdded")
+      members.text("messageIdentifier", id)
+      members.value("message", .object(body))
+    case .messageRemoved(let id):
+      members.text("what", "messageRemoved")
+      members.text("messageIdentifier", id)
+    case .defaultSet(let key, let message):
+      members.text("what", "defaultSet")
+      members.text("default", key)
+      members.text("messageIdentifier", message)
+    case .defaultRemoved(let key):
+      members.text("what", "defaultRemoved")
+      members.text("default", key)
+    case .realtimeURLSet(let url):
+      members.text("what", "realtimeURLSet")
+      members.text("realtimeURL", url)
+    case .realtimeURLRemoved: members.text("what", "realtimeURLRemoved")
+    case .performanceTestAsked(let id):
+      members.text("what", "performanceTestAsked")
+      members.text("requestId", id)
     }
   }
 }

@@ -29,6 +29,9 @@ extension LedgerEvent {
     case .askToBuyChanged(let account, let asks):
       members.text("account", account.rawValue)
       members.bool("asksToBuy", asks)
+    case .mayBuyChanged(let account, let may):
+      members.text("account", account.rawValue)
+      members.bool("mayBuy", may)
     case .paymentChanged(let account, let works):
       members.text("account", account.rawValue)
       members.bool("paymentWorks", works)
@@ -44,7 +47,7 @@ extension LedgerEvent {
       members.text("transactionId", id.rawValue)
       members.text("consumptionRequestReason", reason.rawValue)
     case .offerNonceSpent, .familyChanged, .priceChanged, .availabilityChanged, .periodCut,
-      .graceChanged:
+      .graceChanged, .codesMade, .codeRedeemed, .deleted:
       writeMarket(into: &members)
     case .subscriptionBegan(let record): members.value("subscription", record.json)
     case .subscription(let original, let event):
@@ -86,6 +89,13 @@ extension LedgerEvent {
     case .graceChanged(let settings):
       members.integer("graceSeconds", settings.map { Int64($0.length) })
       members.text("graceScope", settings?.scope.rawValue)
+    case .codesMade(let records): members.value("codes", .array(records.map(\.json)))
+    case .codeRedeemed(let app, let code, let account):
+      members.text("bundleId", app.rawValue)
+      members.text("code", code.rawValue)
+      members.text("account", account.rawValue)
+    case .deleted(let ids):
+      members.value("transactionIds", .array(ids.map { .string($0.rawValue) }))
     default: break
     }
   }
@@ -97,6 +107,10 @@ extension LedgerEvent {
     case .deviceAdded: "deviceAdded"
     case .storefrontChanged: "storefrontChanged"
     case .askToBuyChanged: "askToBuyChanged"
+    case .mayBuyChanged: "mayBuyChanged"
+    case .codesMade: "codesMade"
+    case .codeRedeemed: "codeRedeemed"
+    case .deleted: "deleted"
     case .paymentChanged: "paymentChanged"
     case .sold: "sold"
     case .upgraded: "upgraded"

@@ -57,6 +57,7 @@ extension AccountRecord {
     members.text("account", id.rawValue)
     members.text("storefront", storefront.countryCode)
     members.bool("asksToBuy", asksToBuy)
+    members.bool("mayBuy", mayBuy)
     members.bool("paymentWorks", paymentWorks)
     return .object(members.object)
   }
@@ -121,6 +122,21 @@ extension StoreTransactionRecord {
   }
 }
 
+extension OfferCodeRecord {
+  var json: JSONValue {
+    var members = WireMembers()
+    members.text("code", code.rawValue)
+    members.text("bundleId", bundleID.rawValue)
+    members.text("productId", productID.rawValue)
+    members.text("offer", offerName)
+    members.integer("price", priceMilliunits)
+    members.integer("redemptionsMax", redemptionCountMax.map { Int64($0) })
+    members.date("endDate", endDate)
+    members.value("redeemers", .array(redeemers.map { .string($0.rawValue) }))
+    return .object(members.object)
+  }
+}
+
 extension PendingPurchase {
   var json: JSONValue {
     var members = WireMembers()
@@ -181,7 +197,7 @@ extension NotificationAttempt {
   var json: JSONValue {
     var members = WireMembers()
     members.date("attemptDate", date)
-    members.text("sendAttemptResult", result)
+    members.text("sendAttemptResult", result.rawValue)
     members.integer("status", status.map { Int64($0) })
     return .object(members.object)
   }

@@ -68,7 +68,7 @@ final class TourWorld: Sendable {
       port: 0,
       handler: StoreHTTPFace(store: store).handler
     )
-    store.setNotificationTransport { url, body in
+    store.setNotificationSender { url, body in
       await NotificationPost.send(body, to: url, client)
     }
     try store.setNotificationURL(URL(string: server.base + "/v1/notifications/apple"))

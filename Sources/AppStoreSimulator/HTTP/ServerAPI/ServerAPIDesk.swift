@@ -3,8 +3,7 @@ import HTTPValues
 import IAPModel
 import Synchronization
 
-/// What the HTTP face of a store keeps beside the store's ledger: rates, faults, refused tokens and
-/// retention messages.
+/// What the HTTP face of a store keeps beside the store's ledger: rates, faults, refused tokens.
 ///
 /// - **Concurrency:** safe from any thread.
 final class ServerAPIDesk: Sendable {
@@ -18,7 +17,6 @@ final class ServerAPIDesk: Sendable {
     var apiFault: APIFault?
     var receiptFault: ReceiptFault?
     var refusals: [TokenRefusal] = []
-    var shelves: [BundleID: RetentionShelf] = [:]
   }
 
   /// How many refused tokens are remembered.
@@ -82,16 +80,6 @@ final class ServerAPIDesk: Sendable {
       guard let fault = state.receiptFault else { return nil }
       state.receiptFault = fault.after
       return fault.response
-    }
-  }
-
-  /// Lends an app's retention messages.
-  func withShelf<Value: Sendable>(
-    of app: BundleID,
-    _ body: (inout RetentionShelf) throws(SimulatorError) -> Value
-  ) throws(SimulatorError) -> Value {
-    try state.withLock { state throws(SimulatorError) in
-      try body(&state.shelves[app, default: RetentionShelf()])
     }
   }
 }

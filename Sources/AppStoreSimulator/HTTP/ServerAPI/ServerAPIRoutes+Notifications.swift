@@ -47,7 +47,7 @@ extension ServerAPIRoutes {
     }
     var members = WireMembers()
     members.text("signedPayload", try store.signedNotification(found))
-    members.text("firstSendAttemptResult", first.result)
+    members.text("firstSendAttemptResult", first.result.rawValue)
     members.value("sendAttempts", Self.attempts(found))
     return .json(.object(members.object))
   }
@@ -76,7 +76,7 @@ extension ServerAPIRoutes {
       record.attempts.map { attempt in
         [
           "attemptDate": .integer(attempt.date.milliseconds),
-          "sendAttemptResult": .string(attempt.result),
+          "sendAttemptResult": .string(attempt.result.rawValue),
         ]
       }
     )

@@ -15,13 +15,11 @@ extension ServerAPIRoutes {
   private var imageRoutes: [Route] {
     [
       route(.get, Self.base + "/image/list", .fifty) { call throws(SimulatorError) in
-        let images = try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-          shelf.images.map { image -> JSONValue in
-            [
-              "imageIdentifier": .string(image.id), "imageState": "APPROVED",
-              "imageSize": .string(image.size),
-            ]
-          }
+        let images = store.retentionShelf(of: call.app).images.map { image -> JSONValue in
+          [
+            "imageIdentifier": .string(image.id), "imageState": "APPROVED",
+            "imageSize": .string(image.size),
+          ]
         }
         return .json(["imageIdentifiers": .array(images)])
       },
@@ -36,16 +34,12 @@ extension ServerAPIRoutes {
         guard ["FULL_SIZE", "BULLET_POINT"].contains(size) else { throw .refusal(.badImageSize) }
         let mark: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         guard call.request.body.starts(with: mark) else { throw .refusal(.invalidImage) }
-        try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-          try shelf.addImage(id, size: size)
-        }
+        try store.changeRetention(.imageAdded(id, size: size), of: call.app)
         return .empty(200)
       },
       route(.delete, Self.base + "/image/:id", .fifty) { call throws(SimulatorError) in
         let id = try call.uuid("id")
-        try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-          try shelf.removeImage(id)
-        }
+        try store.changeRetention(.imageRemoved(id), of: call.app)
         return .empty(200)
       },
     ]
@@ -54,26 +48,20 @@ extension ServerAPIRoutes {
   private var messageRoutes: [Route] {
     [
       route(.get, Self.base + "/message/list", .fifty) { call throws(SimulatorError) in
-        let messages = try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-          shelf.messages.map { message -> JSONValue in
-            ["messageIdentifier": .string(message.id), "messageState": "APPROVED"]
-          }
+        let messages = store.retentionShelf(of: call.app).messages.map { message -> JSONValue in
+          ["messageIdentifier": .string(message.id), "messageState": "APPROVED"]
         }
         return .json(["messageIdentifiers": .array(messages)])
       },
       route(.put, Self.base + "/message/:id", .fifty) { call throws(SimulatorError) in
         let id = try call.uuid("id")
         let body = try call.body()
-        try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-          try shelf.addMessage(id, body)
-        }
+        try store.changeRetention(.messageAdded(id, body), of: call.app)
         return .empty(200)
       },
       route(.delete, Self.base + "/message/:id", .fifty) { call throws(SimulatorError) in
         let id = try call.uuid("id")
-        try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-          try shelf.removeMessage(id)
-        }
+        try store.changeRetention(.messageRemoved(id), of: call.app)
         return .empty(200)
       },
     ]
@@ -87,24 +75,22 @@ extension ServerAPIRoutes {
         guard let message = try call.body()["messageIdentifier"]?.stringValue else {
           throw .refusal(.generalBadRequest)
         }
-        try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-          try shelf.setDefault(message.lowercased(), for: key)
-        }
+        try store.changeRetention(
+          .defaultSet(key: key, message: message.lowercased()),
+          of: call.app
+        )
         return .empty(200)
       },
       route(.get, path, .fifty) { call throws(SimulatorError) in
         let key = try defaultKey(call)
-        let found = try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-          shelf.defaults[key]
+        guard let found = store.retentionShelf(of: call.app).defaults[key] else {
+          throw .refusal(.defaultMessageNotFound)
         }
-        guard let found else { throw .refusal(.defaultMessageNotFound) }
         return .json(["messageIdentifier": .string(found)])
       },
       route(.delete, path, .fifty) { call throws(SimulatorError) in
         let key = try defaultKey(call)
-        try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-          try shelf.removeDefault(for: key)
-        }
+        try store.changeRetention(.defaultRemoved(key: key), of: call.app)
         return .empty(200)
       },
     ]
@@ -129,23 +115,17 @@ extension ServerAPIRoutes {
           text.count <= RetentionShelf.urlLengthMax, let url = URL(string: text),
           url.scheme == "https", url.host != nil
         else { throw .refusal(.badRealtimeURL) }
-        try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-          shelf.realtimeURL = text
-        }
+        try store.changeRetention(.realtimeURLSet(text), of: call.app)
         return .empty(200)
       },
       route(.get, Self.base + "/realtime/url", .fifty) { call throws(SimulatorError) in
-        let url = try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-          shelf.realtimeURL
+        guard let url = store.retentionShelf(of: call.app).realtimeURL else {
+          throw .refusal(.realtimeURLNotFound)
         }
-        guard let url else { throw .refusal(.realtimeURLNotFound) }
         return .json(["realtimeURL": .string(url)])
       },
       route(.delete, Self.base + "/realtime/url", .fifty) { call throws(SimulatorError) in
-        try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-          guard shelf.realtimeURL != nil else { throw .refusal(.realtimeURLNotFound) }
-          shelf.realtimeURL = nil
-        }
+        try store.changeRetention(.realtimeURLRemoved, of: call.app)
         return .empty(200)
       },
       route(.post, Self.base + "/performanceTest", .one) { call throws(SimulatorError) in
@@ -166,17 +146,13 @@ extension ServerAPIRoutes {
     _ = try call.transaction(id)
     let request = store.read { $0.identifiers.uuid(for: ["performance-test", id]) }
       .uuidString.lowercased()
-    try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-      try shelf.addPerformanceTest(request)
-    }
+    try store.changeRetention(.performanceTestAsked(request), of: call.app)
     return .json(["requestId": .string(request), "config": Self.performanceTerms])
   }
 
   private func performanceTest(_ call: ServerAPICall) throws(SimulatorError) -> HTTPResponse {
     let id = try call.uuid("id", else: .invalidRequestID)
-    let found = try desk.withShelf(of: call.app) { shelf throws(SimulatorError) in
-      shelf.performanceTests.last { $0.id == id }
-    }
+    let found = store.retentionShelf(of: call.app).performanceTests.last { $0.id == id }
     guard let found else { throw .refusal(.performanceTestNotFound) }
     return .json([
       "config": Self.performanceTerms, "target": .string(found.target), "result": "PENDING",

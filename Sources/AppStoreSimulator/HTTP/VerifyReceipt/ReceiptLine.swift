@@ -108,6 +108,12 @@ extension WireMembers {
     text(name, Self.spelled(whole, Self.pacific, BillingCalendar.timeZoneName))
   }
 
+  /// An instant as it is written, in two time zones.
+  mutating func spelled(_ name: String, _ date: Date) {
+    text(name, Self.spelled(date, .gmt, "Etc/GMT"))
+    text("\(name)_pst", Self.spelled(date, Self.pacific, BillingCalendar.timeZoneName))
+  }
+
   private static let pacific =
     TimeZone(identifier: BillingCalendar.timeZoneName) ?? TimeZone(secondsFromGMT: -8 * 3600)
     ?? .gmt

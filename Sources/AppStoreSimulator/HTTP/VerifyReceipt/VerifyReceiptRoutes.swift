@@ -23,9 +23,11 @@ struct VerifyReceiptRoutes: Sendable {
     case malformed = 21_002
     case notAuthenticated = 21_003
     case wrongSecret = 21_004
+    case expired = 21_006
     case isSandbox = 21_007
     case isProduction = 21_008
     case internalError = 21_009
+    case accountNotFound = 21_010
   }
 
   var routes: [Route] {
@@ -49,6 +51,11 @@ struct VerifyReceiptRoutes: Sendable {
     guard let body = try? JSONParser.parseObject(request.body, limits: limits),
       let text = body["receipt-data"]?.stringValue
     else { return Self.status(.malformed) }
+    if let bytes = Base64.decode(text.utf8, .standard),
+      let single = TransactionReceipt(bytes)
+    {
+      return try answer(single, body, addressed(request))
+    }
     let verdict: Verdict<ReceiptPayload>
     do throws(CryptoError) {
       verdict = try ReceiptVerifier(
@@ -150,7 +157,7 @@ struct VerifyReceiptRoutes: Sendable {
     return .object(members.object)
   }
 
-  private static func status(_ status: Status) -> HTTPResponse {
+  static func status(_ status: Status) -> HTTPResponse {
     .json(["status": .integer(status.rawValue)])
   }
 }
