@@ -283,8 +283,9 @@ extension SimulatedApp {
 
   private func world(of process: AppProcess) -> IAPWorld {
     let clock = device.store.clock
+    let (offset, trust) = setup.withLock { ($0.clockOffset, $0.trust) }
     return IAPWorld(
-      now: { clock.now },
+      now: { clock.now.addingTimeInterval(offset) },
       sleep: { [naps, events] seconds in
         let due = clock.now.addingTimeInterval(seconds)
         naps.append(due)
@@ -297,7 +298,8 @@ extension SimulatedApp {
       http: network(process) { _ in
         throw IAPError.network(underlying: URLError(.unsupportedURL))
       },
-      log: { [lines] in lines.append($0) }
+      log: { [lines] in lines.append($0) },
+      trust: trust
     )
   }
 }

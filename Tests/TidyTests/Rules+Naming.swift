@@ -115,8 +115,7 @@ private let facadeFiles: Set = [
   "IAPProduct.swift", "IAPTransactionResult.swift", "TransactionRecord.swift",
   "TransactionStore.swift", "SK1PurchaseService.swift", "SK2PurchaseService.swift",
   "ReceiptValidationResult.swift", "ReceiptValidator.swift", "PurchaseOptions.swift",
-  "PurchaseState.swift", "PurchaseStates.swift", "AccessView.swift", "SK1Error.swift",
-  "SK2Error.swift",
+  "PurchaseState.swift", "PurchaseStates.swift", "SK1Error.swift", "SK2Error.swift",
   "EntitlementManager.swift",
   "PurchaseOutcome.swift",
 ]

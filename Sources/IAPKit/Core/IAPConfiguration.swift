@@ -21,12 +21,22 @@ public struct IAPConfiguration: Sendable {
   public var productTypes: [String: ProductType]
   /// Which entitlements a product opens; a product that is not named opens one of its own id.
   public var entitlements: [String: [String]]
+  /// The products' levels of service in their subscription groups; 1 is the highest, and of what a
+  /// customer has in one group only the highest counts.
+  public var serviceLevels: [String: Int] = [:]
+  /// How long one purchase of a non-renewing subscription gives access; without a period it never
+  /// ends.
+  public var accessPeriods: [String: SubscriptionPeriod] = [:]
   /// How access is judged while the server is silent.
   public var access: AccessPolicy
   /// The app's account of the user who is signed in, sent to the server with each check.
   public var account: String?
   /// How orders are opened, joined and closed.
   public var orders: OrderPolicy
+  /// A receipt for where the platform has none, as in the simulator; debug builds only.
+  ///
+  /// It is judged like any other: nothing is accepted for its sake.
+  public var standInReceipt: Data?
   /// When something that failed is tried again.
   public var retry: RetryPolicy
   /// When an order is set aside for a person to look at.

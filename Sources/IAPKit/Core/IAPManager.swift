@@ -20,6 +20,7 @@ public final class IAPManager: IAPService {
   let adapter: any StoreAdapter & ProductSource
   let funnel: DeliveryFunnel
   let refresh: EntitlementRefresh
+  let readReceipt: @Sendable () -> [UInt8]?
   let states = PurchaseStates()
   let known = Locked<Set<String>>([])
   private let listening = Locked<Task<Void, Never>?>(nil)
@@ -51,6 +52,7 @@ public final class IAPManager: IAPService {
     world: IAPWorld,
     readReceipt: @escaping @Sendable () -> [UInt8]?
   ) {
+    let readReceipt = configuration.receiptReader(readReceipt)
     self.init(
       configuration: configuration,
       world: world,
@@ -73,14 +75,8 @@ public final class IAPManager: IAPService {
       now: world.now,
       uuid: world.uuid
     )
-    entitlements = EntitlementManager(
-      entitlements: configuration.entitlements,
-      policy: configuration.access,
-      hasServer: configuration.validator != nil,
-      now: world.now,
-      files: world.files,
-      log: world.log
-    )
+    self.readReceipt = readReceipt
+    entitlements = EntitlementManager(configuration: configuration, world: world)
     let entitlements = entitlements
     let validator = configuration.validator.map {
       WatchedValidator(validator: $0, entitlements: entitlements)
@@ -106,7 +102,8 @@ public final class IAPManager: IAPService {
       adapter: adapter,
       funnel: funnel,
       entitlements: entitlements,
-      readReceipt: readReceipt
+      readReceipt: readReceipt,
+      trust: world.trust
     )
     start()
   }
@@ -143,8 +140,9 @@ public final class IAPManager: IAPService {
       await StartLine(configuration: configuration, adapter: adapter, store: store).write(to: log)
       await refresh.run()
     }
+    let watching = Task { [refresh] in await refresh.watch() }
     self.greeting.withLock { $0 = greeting }
-    lifetime.withLock { $0 = [following, greeting] }
+    lifetime.withLock { $0 = [following, greeting, watching] }
   }
 
   /// Which of Apple's two purchase APIs is in use.

@@ -24,6 +24,10 @@ package struct IAPWorld: Sendable {
   package var http: @Sendable (ClientRequest) async throws -> ClientResponse
   /// Writes one line of the log.
   package var log: @Sendable (LogLine) -> Void
+  /// Where secrets are kept.
+  package var secrets: any ClientSecrets
+  /// What signed data is checked with on this device; nil where it cannot be checked.
+  package var trust: DeviceTrust?
 
   package init(
     now: @escaping @Sendable () -> Date,
@@ -33,7 +37,9 @@ package struct IAPWorld: Sendable {
     random: @escaping @Sendable () -> Double,
     files: any ClientFiles,
     http: @escaping @Sendable (ClientRequest) async throws -> ClientResponse,
-    log: @escaping @Sendable (LogLine) -> Void
+    log: @escaping @Sendable (LogLine) -> Void,
+    secrets: (any ClientSecrets)? = nil,
+    trust: DeviceTrust? = nil
   ) {
     self.now = now
     self.sleep = sleep
@@ -44,6 +50,8 @@ package struct IAPWorld: Sendable {
     self.files = files
     self.http = http
     self.log = log
+    self.secrets = secrets ?? FileSecrets(files: files)
+    self.trust = trust
   }
 }
 

@@ -49,6 +49,9 @@ extension DeliveryFunnel {
       guard isAbout(transaction, result) else {
         return .unknown(reason: "the answer is about another product")
       }
+      guard !result.awaitsServer else {
+        return .unknown(reason: "no answer of the server; this device finds it genuine")
+      }
       return result.isValid ? .accepted(result) : .rejected(result)
     } catch IAPError.staleReceipt {
       return .staleReceipt
@@ -76,7 +79,7 @@ extension DeliveryFunnel {
   }
 
   /// Whether the store may be asked for a receipt now; it may ask the user for a password.
-  private func mayRequestReceipt() -> Bool {
+  func mayRequestReceipt() -> Bool {
     let now = world.now()
     if let last = receiptRequestedAt,
       (0..<Self.receiptRequestSecondsMin).contains(now.timeIntervalSince(last))

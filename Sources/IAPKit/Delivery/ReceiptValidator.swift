@@ -74,6 +74,8 @@ public struct TransactionEvidence: Hashable, Sendable {
   public var installation: String?
   /// A hint; signed data decides.
   public var isSandbox: Bool
+  /// What the server gave to open the customer's own data; a secret.
+  public var customerToken: String?
 
   /// Makes evidence.
   public init(
@@ -132,6 +134,10 @@ public struct ReceiptValidationResult: Hashable, Sendable {
   public var customerToken: String?
   /// Whether the server trusts simulated stores.
   public var isSimulated: Bool
+  /// Whether only this device judged, because the server was silent.
+  public internal(set) var isProvisional = false
+  /// Whether the purchase waits for the server all the same.
+  var awaitsServer = false
   /// The server's name of this answer.
   public var requestId: String?
 

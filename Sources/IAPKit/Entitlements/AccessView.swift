@@ -22,8 +22,8 @@ struct AccessView: Hashable, Sendable {
 
   /// What opened a feature at the end of an earlier run, as far as the device could tell.
   struct Remembered: Hashable, Sendable {
-    var id: String
-    var productId: String
+    var id: EntitlementID
+    var productID: ProductID
     var until: Date?
   }
 
@@ -45,23 +45,48 @@ struct AccessView: Hashable, Sendable {
   var isDeviceListed = false
   var remembered: [Remembered] = []
   var rememberedAsOf: Date?
+  /// The latest instant that the app has seen: it is not earlier now, whatever the clock says.
+  var latestSeen = Date.distantPast
+  /// The latest instant at which the App Store signed anything that is known.
+  private var latestSigned = Date.distantPast
+  /// States of subscriptions that are not known here, in StoreKit's number.
+  private var strangeStates: [OriginalTransactionID: SubscriptionStatus] = [:]
+  /// What the server said of subscriptions.
+  private var serverSubscriptions: [IAPSubscription] = []
 }
 
 // MARK: Learning
 
 extension AccessView {
   /// Takes the server's answer, which covers everything in its scope that was known until then.
-  mutating func take(_ entitlements: [ValidatedEntitlement], _ scope: Scope, at now: Date) {
+  ///
+  /// - Parameters:
+  ///   - entitlements: The answer.
+  ///   - scope: What it covers.
+  ///   - now: When it was given.
+  ///   - asked: What had not been answered to when it was asked for; nil for all there is.
+  mutating func take(
+    _ entitlements: [ValidatedEntitlement],
+    _ scope: Scope,
+    at now: Date,
+    asked: Set<TransactionID>? = nil
+  ) {
     switch scope {
     case .customer:
       answers = [:]
-      unanswered = []
+      unanswered.subtract(asked ?? unanswered)
     case .purchase(let original):
       for fact in facts where fact.originalTransactionID == original {
         if let id = fact.transaction?.transactionID { unanswered.remove(id) }
       }
     }
     answers[scope] = ServerAnswer(entitlements: entitlements, asOf: now, isFresh: true)
+  }
+
+  /// Takes the server's answer about the customer.
+  mutating func take(_ answer: CustomerAnswer, at now: Date, asked: Set<TransactionID>) {
+    take(answer.entitlements, .customer, at: now, asked: asked)
+    serverSubscriptions = answer.subscriptions
   }
 
   /// Takes the server's verdict on one transaction.
@@ -78,14 +103,84 @@ extension AccessView {
   ///   - isListed: Whether it is on the device's list: then an answer that covers it stands.
   /// - Returns: Whether it says anything new.
   mutating func take(_ payload: TransactionPayload, isListed: Bool = false) -> Bool {
-    guard payload.type != .consumable, facts.insert(.transaction(payload)).inserted
-    else { return false }
+    guard payload.type != .consumable else { return false }
+    var payload = payload
+    if payload.signedDate == nil {
+      // StoreKit 1 signs nothing: what it says bears on its own date, and a receipt knows better.
+      payload.signedDate = payload.revocationDate ?? payload.purchaseDate
+    } else {
+      note(payload.signedDate)
+    }
+    guard facts.insert(.transaction(payload)).inserted else { return false }
     fold()
     let isCovered =
       answers[.customer] != nil || answers[.purchase(payload.originalTransactionID)] != nil
     let isJudged = payload.revocationDate == nil && judged.contains(payload.transactionID)
     if !isJudged, !(isListed && isCovered) { unanswered.insert(payload.transactionID) }
     return true
+  }
+
+  /// Takes what StoreKit 2 says about a subscription.
+  ///
+  /// - Returns: Whether it says anything new.
+  mutating func take(_ status: StoreSubscriptionStatus) -> Bool {
+    let payload = status.transaction.payload
+    let isKnown = (1...5).contains(status.status.rawValue)
+    let old = strangeStates[payload.originalTransactionID]
+    strangeStates[payload.originalTransactionID] = isKnown ? nil : status.status
+    var isNews = old != strangeStates[payload.originalTransactionID]
+    if case .verified = status.transaction.verification {
+      isNews = take(payload, isListed: true) || isNews
+    }
+    guard let renewal = status.renewal, facts.insert(.renewal(renewal)).inserted else {
+      return isNews
+    }
+    note(renewal.signedDate)
+    fold()
+    return true
+  }
+
+  /// Takes the purchases of a genuine receipt; it lists everything that lasts.
+  ///
+  /// - Returns: Whether it says anything new.
+  mutating func take(receipt lines: [TransactionPayload]) -> Bool {
+    var isNews = !isDeviceListed
+    isDeviceListed = true
+    for line in lines where line.type != .consumable {
+      note(line.signedDate)
+      if facts.insert(.receiptLine(line)).inserted { isNews = true }
+    }
+    if isNews { fold() }
+    return isNews
+  }
+
+  /// Forgets what depends on the app's user.
+  mutating func forgetUser() {
+    answers = [:]
+    serverSubscriptions = []
+    (judged, refused) = ([], [])
+    unanswered = Set(facts.compactMap { $0.transaction?.transactionID })
+    (remembered, rememberedAsOf) = ([], nil)
+    fold()
+  }
+
+  /// The groups of all subscriptions that are known.
+  var groups: Set<SubscriptionGroupID> {
+    Set(facts.compactMap { $0.transaction?.subscriptionGroupID })
+  }
+
+  private mutating func note(_ signedDate: Date?) {
+    latestSigned = max(latestSigned, signedDate ?? .distantPast)
+  }
+
+  /// Takes note of the time.
+  ///
+  /// A clock that was ahead for a while is believed again once the App Store or the server has
+  /// spoken within the tolerance of what it shows.
+  mutating func see(_ now: Date) {
+    let spoken = answers.values.filter(\.isFresh).map(\.asOf) + [latestSigned]
+    let isRight = spoken.contains { abs($0.timeIntervalSince(now)) <= policy.rollbackSeconds }
+    latestSeen = isRight ? now : max(latestSeen, now)
   }
 
   private mutating func fold() {
@@ -102,7 +197,33 @@ extension AccessView {
 extension AccessView {
   /// What the device's own facts say.
   func report(at now: Date) -> AccessReport {
-    history.access(at: now, catalog: catalog)
+    history.access(at: trusted(now), catalog: catalog)
+  }
+
+  /// Every subscription: what the device knows of its renewal comes first, then the server's word.
+  func subscriptions(at now: Date) -> [IAPSubscription] {
+    var known: [OriginalTransactionID: IAPSubscription] = [:]
+    for var state in serverSubscriptions {
+      let current = state.productID
+      state.planChange = state.pendingProductID.map { catalog.change(from: current, to: $0) }
+      known[state.id] = state
+    }
+    for state in history.subscriptions(at: trusted(now))
+    where state.renewal != nil || known[state.originalTransactionID] == nil {
+      known[state.originalTransactionID] = IAPSubscription(state, catalog: catalog)
+    }
+    for (id, status) in strangeStates {
+      known[id]?.state = IAPSubscription.State(rawValue: "status \(status)")
+    }
+    return known.values.sorted { $0.id < $1.id }
+  }
+
+  /// The present, but never before what was seen or signed: the clock was set back then.
+  private func trusted(_ now: Date) -> Date { isSetBack(now) ? max(latestSigned, latestSeen) : now }
+
+  /// Whether the clock shows a time that is over.
+  private func isSetBack(_ now: Date) -> Bool {
+    now < max(latestSigned, latestSeen) - policy.rollbackSeconds
   }
 
   /// Whether the user may use the feature.
@@ -112,7 +233,8 @@ extension AccessView {
     let answers = timelyAnswers(at: now)
     guard !answers.isEmpty else {
       if let device { return .yes(until: device.until, source: .device, provisional: hasServer) }
-      if isDeviceListed { return .no }
+      // A kept answer that does not count any more may have said yes.
+      if isDeviceListed, self.answers.isEmpty, !isSetBack(now) { return .no }
       return rememberedAccess(to: id, report: report, at: now)
     }
     let said = grants(of: answers, report: report, at: now)
@@ -135,8 +257,8 @@ extension AccessView {
       var ids = Set(report.productIDs.map(\.rawValue))
       guard !isDeviceListed else { return ids }
       for entry in remembered
-      where rememberedAccess(to: entry.id, report: report, at: now).isGranted {
-        ids.insert(entry.productId)
+      where rememberedAccess(to: entry.id.rawValue, report: report, at: now).isGranted {
+        ids.insert(entry.productID.rawValue)
       }
       return ids
     }
@@ -193,9 +315,11 @@ extension AccessView {
   }
 
   private func rememberedAccess(to id: String, report: AccessReport, at now: Date) -> Access {
-    guard let rememberedAsOf, isTimely(rememberedAsOf, at: now) else { return .unknown }
+    guard !isDeviceListed, let rememberedAsOf, isTimely(rememberedAsOf, at: now) else {
+      return .unknown
+    }
     let entry = remembered.first { entry in
-      entry.id == id && (entry.until.map { $0 > now } ?? true)
+      entry.id.rawValue == id && (entry.until.map { $0 > now } ?? true)
         && !report.lapsed.contains { $0.id.rawValue == id }
     }
     guard let entry else { return .unknown }

@@ -1,5 +1,5 @@
-package import Foundation
-import IAPEntitlements
+import Foundation
+package import IAPEntitlements
 import IAPModel
 import IAPSignatures
 
@@ -13,54 +13,93 @@ import IAPSignatures
 public final class EntitlementManager: Sendable {
   private let view: Locked<AccessView>
   private let now: @Sendable () -> Date
-  private let cache: AccessCache?
+  private let cache: Locked<AccessCache?>
+  /// What opens the customer's own data at the server.
+  let token: CustomerToken
   private let log: @Sendable (LogLine) -> Void
   private let changes = Broadcast<Set<String>>()
+  private let subscriptionChanges = Broadcast<[IAPSubscription]>()
   /// What was sent last; also keeps writers of the cache apart.
-  private let told = Locked<Set<String>?>(nil)
+  private let told = Locked<(ids: Set<String>?, subscriptions: [IAPSubscription])>((nil, []))
 
   /// Makes one that knows nothing yet and keeps nothing.
   ///
   /// - Parameter entitlements: Which entitlements a product opens; a product that is not named
   ///   opens one of its own id.
   public convenience init(entitlements: [String: [String]] = [:]) {
+    var view = AccessView()
+    view.catalog = EntitlementCatalog(entitlements: entitlements)
     self.init(
-      entitlements: entitlements,
-      policy: AccessPolicy(),
-      hasServer: false,
+      view,
       now: LiveWorld.now,
-      files: nil,
+      cache: nil,
+      token: CustomerToken(secrets: NoSecrets(), account: nil, log: LiveWorld.log),
       log: LiveWorld.log
     )
   }
 
-  package init(
-    entitlements: [String: [String]],
-    policy: AccessPolicy,
-    hasServer: Bool,
+  /// Makes the one of a manager: it remembers what the last launch knew, where it can seal it.
+  package convenience init(configuration: IAPConfiguration, world: IAPWorld) {
+    var view = AccessView()
+    view.catalog = EntitlementCatalog(configuration)
+    view.policy = configuration.access
+    view.hasServer = configuration.validator != nil
+    let cache = world.trust.map { trust in
+      AccessCache(
+        files: world.files,
+        secrets: world.secrets,
+        trust: trust,
+        account: configuration.account,
+        uuid: world.uuid
+      )
+    }
+    do throws(IAPError) {
+      if try cache?.load(into: &view) == false {
+        world.log(LogLine(.warning, "remembered access was not written here and does not count"))
+      }
+    } catch {
+      world.log(LogLine(.warning, "remembered access cannot be read: \(error)"))
+    }
+    self.init(
+      view,
+      now: world.now,
+      cache: cache,
+      token: CustomerToken(
+        secrets: world.secrets,
+        account: configuration.account,
+        log: world.log
+      ),
+      log: world.log
+    )
+  }
+
+  private init(
+    _ view: AccessView,
     now: @escaping @Sendable () -> Date,
-    files: (any ClientFiles)?,
+    cache: AccessCache?,
+    token: CustomerToken,
     log: @escaping @Sendable (LogLine) -> Void
   ) {
-    var view = AccessView()
-    view.catalog = EntitlementCatalog(
-      rules: Dictionary(
-        uniqueKeysWithValues: entitlements.map { product, names in
-          (ProductID(product), EntitlementCatalog.Rule(names.map { EntitlementID($0) }))
-        }
-      )
-    )
-    view.policy = policy
-    view.hasServer = hasServer
-    cache = files.map { AccessCache(files: $0) }
-    do throws(IAPError) {
-      try cache?.load(into: &view)
-    } catch {
-      log(LogLine(.warning, "remembered access cannot be read: \(error)"))
-    }
     self.view = Locked(view)
     self.now = now
+    self.cache = Locked(cache)
+    self.token = token
     self.log = log
+  }
+
+  /// Takes other rules: a catalog came from the server.
+  package func use(catalog: EntitlementCatalog) {
+    view.withLock { $0.catalog = catalog }
+    changed()
+  }
+
+  /// Forgets what the server and the last launch said of another user; what this device knows of its
+  /// App Store account stays.
+  func accountDidChange(to account: String?) {
+    token.change(to: account)
+    cache.withLock { $0?.account = account }
+    view.withLock { $0.forgetUser() }
+    changed()
   }
 
   /// Whether the user may use the feature.
@@ -84,21 +123,30 @@ public final class EntitlementManager: Sendable {
     changes.stream(after: [purchasedProductIDs])
   }
 
+  /// The customer's subscriptions, as far as they are known.
+  public var subscriptions: [IAPSubscription] {
+    let view = view.withLock { $0 }
+    return view.subscriptions(at: now())
+  }
+
+  /// The customer's subscriptions, now and after each change.
+  public var subscriptionStream: AsyncStream<[IAPSubscription]> {
+    subscriptionChanges.stream(after: [subscriptions])
+  }
+
   /// Takes one transaction into account.
   ///
   /// A purchase counts provisionally until the server has spoken; a revocation acts at once.
   ///
   /// - Parameter result: The transaction, as the listener or a purchase gave it.
   public nonisolated func apply(_ result: IAPTransactionResult) {
-    take(payload: result.payload(seenAt: now()))
+    take(payload: result.payload)
   }
 
   /// Takes a transaction out of the delivery funnel.
   func apply(_ transaction: StoreTransaction) {
     if case .unverified = transaction.verification { return }
-    var payload = transaction.payload
-    if payload.signedDate == nil { payload.signedDate = now() }
-    take(payload: payload)
+    take(payload: transaction.payload)
   }
 
   /// Takes a validator's answer about one transaction.
@@ -119,16 +167,43 @@ public final class EntitlementManager: Sendable {
 
   /// Takes the device's own list of everything that the customer owns.
   func applyDeviceList(_ transactions: [StoreTransaction]) {
-    let now = now()
     view.withLock { view in
       for transaction in transactions {
         guard case .verified = transaction.verification else { continue }
-        var payload = transaction.payload
-        if payload.signedDate == nil { payload.signedDate = now }
-        _ = view.take(payload, isListed: true)
+        _ = view.take(transaction.payload, isListed: true)
       }
       view.isDeviceListed = true
     }
+    changed()
+  }
+
+  /// Takes what StoreKit 2 says about subscriptions.
+  func apply(_ statuses: [StoreSubscriptionStatus]) {
+    let isNews = view.withLock { view in
+      statuses.reduce(false) { isNews, status in view.take(status) || isNews }
+    }
+    if isNews { changed() }
+  }
+
+  /// Takes the purchases of a genuine receipt.
+  func applyReceipt(_ lines: [TransactionPayload]) {
+    if view.withLock({ $0.take(receipt: lines) }) { changed() }
+  }
+
+  /// What the server has not answered to yet.
+  var unanswered: Set<TransactionID> { view.withLock { $0.unanswered } }
+
+  /// The groups of all subscriptions that are known.
+  var groups: Set<SubscriptionGroupID> { view.withLock { $0.groups } }
+
+  /// Takes the server's answer about the customer.
+  ///
+  /// - Parameters:
+  ///   - answer: The answer.
+  ///   - asked: What it had not answered to when it was asked.
+  func take(_ answer: CustomerAnswer, asked: Set<TransactionID>) {
+    let now = now()
+    view.withLock { $0.take(answer, at: now, asked: asked) }
     changed()
   }
 
@@ -146,27 +221,60 @@ public final class EntitlementManager: Sendable {
     changed()
   }
 
-  private func changed() {
+  /// Judges anew, remembers, and tells who listens what became different.
+  func changed() {
     told.withLock { told in
-      let view = view.withLock { $0 }
       let now = now()
+      let view = view.withLock { view in
+        view.see(now)
+        return view
+      }
       do throws(IAPError) {
-        try cache?.save(view, at: now)
+        try cache.withLock { $0 }?.save(view, at: now)
       } catch {
         log(LogLine(.warning, "access cannot be remembered: \(error)"))
       }
-      let ids = view.productIDs(at: now)
-      guard ids != told else { return }
-      told = ids
-      changes.send(ids)
+      let (ids, subscriptions) = (view.productIDs(at: now), view.subscriptions(at: now))
+      defer { told = (ids, subscriptions) }
+      if ids != told.ids { changes.send(ids) }
+      if subscriptions != told.subscriptions { subscriptionChanges.send(subscriptions) }
+    }
+  }
+}
+
+extension EntitlementCatalog {
+  /// The rules of an app's configuration.
+  init(_ configuration: IAPConfiguration) {
+    self.init(
+      entitlements: configuration.entitlements,
+      levels: configuration.serviceLevels,
+      periods: configuration.accessPeriods
+    )
+  }
+
+  init(
+    entitlements: [String: [String]],
+    levels: [String: Int] = [:],
+    periods: [String: SubscriptionPeriod] = [:]
+  ) {
+    self.init(onlyHighestLevelCounts: true)
+    for id in Set(entitlements.keys).union(levels.keys).union(periods.keys) {
+      rules[ProductID(id)] = Rule(
+        (entitlements[id] ?? [id]).map { EntitlementID($0) },
+        level: levels[id],
+        accessPeriod: periods[id]
+      )
     }
   }
 }
 
 extension IAPTransactionResult {
   /// The result in the shape of signed data: what its own signed text says, where it has one.
-  fileprivate func payload(seenAt now: Date) -> TransactionPayload {
-    if let signed = jws.flatMap(TransactionPayload.init(unverifiedJWS:)) { return signed }
+  fileprivate var payload: TransactionPayload {
+    // StoreKit has checked its signature already.
+    if let signed = jws.flatMap({ TransactionPayload(unverifiedJWS: Array($0.utf8)) }) {
+      return signed
+    }
     var payload = TransactionPayload(
       transactionID: TransactionID(transactionId),
       originalTransactionID: OriginalTransactionID(originalTransactionId),
@@ -178,7 +286,6 @@ extension IAPTransactionResult {
     payload.type = productType
     payload.subscriptionGroupID = subscriptionGroupId.map { SubscriptionGroupID($0) }
     payload.expiresDate = expiresDate
-    payload.signedDate = now
     payload.revocationDate = revocationDate
     payload.revocationReason = revocationReason
     payload.quantity = quantity
@@ -186,17 +293,5 @@ extension IAPTransactionResult {
     payload.ownershipType = ownership
     payload.isUpgraded = isUpgraded
     return payload
-  }
-}
-
-extension TransactionPayload {
-  /// Reads the middle part of a signed transaction whose signature StoreKit has checked already.
-  fileprivate init?(unverifiedJWS text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let bytes = Base64.decode(parts[1].utf8, .url),
-      let object = try? JSONParser.parseObject(bytes),
-      let payload = try? TransactionPayload(object)
-    else { return nil }
-    self = payload
   }
 }

@@ -1,32 +1,35 @@
 import Foundation
 import IAPModel
+import IAPSignatures
 
 /// Asks who can tell what the user may use: the device for its list, then the server.
 ///
-/// The server is asked about the newest transaction of each purchase, so that it also says what was
-/// taken back without the device's knowing (StoreKit 1). Its answers reach the access through
-/// ``WatchedValidator``.
+/// The server is asked about the customer, once it gave a token for that; without one about the
+/// newest transaction of each purchase, so that it also says what was taken back without the device's
+/// knowing (StoreKit 1). Those answers reach the access through ``WatchedValidator``.
 final class EntitlementRefresh: Sendable {
   /// The most purchases that are asked about at once.
   static let questionsMax = 10
 
   private let configuration: IAPConfiguration
-  private let validator: (any ReceiptValidator)?
+  private let validator: WatchedValidator?
   private let store: TransactionStore
   private let adapter: any StoreAdapter
   private let funnel: DeliveryFunnel
   private let entitlements: EntitlementManager
   private let readReceipt: @Sendable () -> [UInt8]?
+  private let trust: DeviceTrust?
   private let running = Locked<Task<Void, Never>?>(nil)
 
   init(
     configuration: IAPConfiguration,
-    validator: (any ReceiptValidator)?,
+    validator: WatchedValidator?,
     store: TransactionStore,
     adapter: any StoreAdapter,
     funnel: DeliveryFunnel,
     entitlements: EntitlementManager,
-    readReceipt: @escaping @Sendable () -> [UInt8]?
+    readReceipt: @escaping @Sendable () -> [UInt8]?,
+    trust: DeviceTrust?
   ) {
     self.configuration = configuration
     self.validator = validator
@@ -35,6 +38,7 @@ final class EntitlementRefresh: Sendable {
     self.funnel = funnel
     self.entitlements = entitlements
     self.readReceipt = readReceipt
+    self.trust = trust
   }
 
   /// Asks once, behind whoever is asking already.
@@ -51,20 +55,70 @@ final class EntitlementRefresh: Sendable {
     await task.value
   }
 
+  /// Follows the states of subscriptions for as long as its task runs.
+  func watch() async {
+    guard let source = adapter as? any SubscriptionStatusSource else { return }
+    let updates = source.statusUpdates()
+    for await status in updates { entitlements.apply([status]) }
+  }
+
   private func ask() async {
-    if adapter.generation == .storekit2 {
-      entitlements.applyDeviceList(await adapter.currentEntitlements())
-    }
-    guard let validator else { return }
+    await list()
+    entitlements.changed()
+    guard let validator, await !askAboutCustomer(validator) else { return }
     for record in questions() {
       // No answer is no news: what is known stays, and the next occasion asks again.
       guard let result = try? await validator.validate(evidence(record)) else { continue }
-      if let date = result.revocationDate, record.transaction.revocationDate == nil,
+      if let date = result.revocationDate,
         result.transactionId == nil || result.transactionId == record.transactionId
       {
-        await funnel.applyRevocation(record.transaction.transactionID, at: date)
+        await revoke(record, at: date)
       }
     }
+  }
+
+  /// Asks this device: StoreKit 2 for its lists, and on StoreKit 1 the receipt.
+  private func list() async {
+    guard adapter.generation == .storekit2 else { return readReceiptLines() }
+    entitlements.applyDeviceList(await adapter.currentEntitlements())
+    guard let source = adapter as? any SubscriptionStatusSource else { return }
+    entitlements.apply(await source.subscriptionStatuses(in: entitlements.groups))
+  }
+
+  private func readReceiptLines() {
+    guard let trust, let bytes = readReceipt(), !bytes.isEmpty,
+      let receipt = (try? trust.verdict(on: bytes))?.accepted?.payload
+    else { return }
+    let lines = receipt.items.compactMap { item -> TransactionPayload? in
+      guard var line = item.transaction(in: receipt) else { return nil }
+      line.type = line.type ?? configuration.productTypes[item.productID.rawValue]
+      return line
+    }
+    entitlements.applyReceipt(lines)
+  }
+
+  /// Whether nothing else has to be asked: the server told all about the customer, or cannot be
+  /// reached at all.
+  private func askAboutCustomer(_ validator: WatchedValidator) async -> Bool {
+    let asked = entitlements.unanswered
+    let answer: CustomerAnswer?
+    do throws(IAPError) {
+      answer = try await validator.customer()
+    } catch {
+      return error == .network(underlying: error)
+    }
+    guard let answer else { return false }
+    entitlements.take(answer, asked: asked)
+    for (id, date) in answer.revocations.sorted(by: { $0.key < $1.key }) {
+      if let record = store.record(id) { await revoke(record, at: date) }
+    }
+    return true
+  }
+
+  /// Takes note of what was taken back without the device's knowing.
+  private func revoke(_ record: TransactionRecord, at date: Date) async {
+    guard record.transaction.revocationDate == nil else { return }
+    await funnel.applyRevocation(record.transaction.transactionID, at: date)
   }
 
   /// The newest judged record of each purchase that gives access, the newest purchases first.

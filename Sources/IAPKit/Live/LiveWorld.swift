@@ -18,7 +18,7 @@ package enum LiveWorld {
     directory: URL?,
     log: @escaping @Sendable (LogLine) -> Void
   ) -> IAPWorld {
-    IAPWorld(
+    var world = IAPWorld(
       now: now,
       sleep: { seconds in
         try await Task.sleep(nanoseconds: UInt64(max(0, seconds) * 1_000_000_000))
@@ -29,6 +29,11 @@ package enum LiveWorld {
       http: http,
       log: log
     )
+    #if canImport(CryptoKit) && canImport(Security)
+    world.secrets = LiveSecrets()
+    world.trust = .ofThisApp
+    #endif
+    return world
   }
 
   /// This device's clock.

@@ -71,7 +71,7 @@ public struct ServerReceiptValidator: ReceiptValidator {
   /// - Throws: ``IAPError/network(underlying:)`` when there is none, ``IAPError/staleReceipt`` when
   ///   the receipt is genuine but older than the transaction.
   public func validate(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult {
-    let result = try await ask(Self.body(for: evidence))
+    let result = try await ask(Self.body(for: evidence), token: evidence.customerToken)
     // A receipt that lacks the purchase does not say that there was none.
     if evidence.signedTransaction == nil, result.saysReceiptIsStale { throw IAPError.staleReceipt }
     if result.isValid, let product = result.productId, product != evidence.productId {
@@ -88,7 +88,11 @@ public struct ServerReceiptValidator: ReceiptValidator {
   public func acknowledge(_ evidence: TransactionEvidence) async throws {
     var body = Self.body(for: evidence)
     body["acknowledged"] = .bool(true)
-    _ = try await ask(body, timeout: Self.acknowledgementTimeoutSeconds)
+    _ = try await ask(
+      body,
+      token: evidence.customerToken,
+      timeout: Self.acknowledgementTimeoutSeconds
+    )
   }
 
   private static func body(for evidence: TransactionEvidence) -> JSONObject {
@@ -109,20 +113,41 @@ public struct ServerReceiptValidator: ReceiptValidator {
 
   private func ask(
     _ body: JSONObject,
+    token: String? = nil,
     timeout: TimeInterval = Self.timeoutSeconds
   ) async throws -> ReceiptValidationResult {
-    let response = try await http(
-      ClientRequest(
-        method: "POST",
-        url: endpoint,
-        headers: headers.merging(
-          ["Content-Type": "application/json", "Accept": "application/json"]
-        ) { own, _ in own },
-        body: body.serialized,
-        timeout: timeout
-      )
-    )
-    return try ServerAnswer.verdict(response)
+    var request = request("POST", endpoint, token: token)
+    request.headers["Content-Type"] = "application/json"
+    request.body = body.serialized
+    request.timeout = timeout
+    return try ServerAnswer.verdict(try await http(request))
+  }
+
+  private func request(_ method: String, _ url: URL, token: String?) -> ClientRequest {
+    var all = headers
+    all["Accept"] = "application/json"
+    all["Customer-Token"] = token
+    return ClientRequest(method: method, url: url, headers: all, timeout: Self.timeoutSeconds)
+  }
+}
+
+extension ServerReceiptValidator: CustomerSource {
+  /// Asks for the customer's own data, beside the endpoint: `…/v1/customers/me`.
+  package func customer(token: String) async throws(IAPError) -> CustomerAnswer? {
+    guard endpoint.lastPathComponent == "verify" else { throw .unknown }
+    let url = endpoint.deletingLastPathComponent().appendingPathComponent("customers/me")
+    let response: ClientResponse
+    do {
+      response = try await http(request("GET", url, token: token))
+    } catch {
+      throw error as? IAPError ?? .network(underlying: error)
+    }
+    // The token is not known there, or not any more; a server of another kind knows no tokens.
+    guard ![401, 403, 404].contains(response.status) else { return nil }
+    guard let answer = CustomerAnswer(try ServerAnswer.body(response)) else {
+      throw ServerAnswer.problem("the answer is malformed", status: response.status)
+    }
+    return answer
   }
 }
 

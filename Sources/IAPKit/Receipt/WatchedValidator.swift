@@ -2,20 +2,42 @@ import Foundation
 
 /// Passes questions on, and tells what the user may use before the one who asked goes on: nobody is
 /// told of a purchase earlier than of the access that comes with it.
+///
+/// It also keeps what opens the customer's own data at the server, and shows it with each question.
 struct WatchedValidator: ReceiptValidator {
   let validator: any ReceiptValidator
   let entitlements: EntitlementManager
+
+  private var token: CustomerToken { entitlements.token }
 
   func validate(receiptData: Data, isSandbox: Bool) async throws -> ReceiptValidationResult {
     try await validator.validate(receiptData: receiptData, isSandbox: isSandbox)
   }
 
   func validate(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult {
-    let result = try await validator.validate(evidence)
+    let result = try await validator.validate(signed(evidence))
+    // Only who has the last word says who the customer is and what counts.
+    guard !result.isProvisional else { return result }
+    if let given = result.customerToken { token.keep(given) }
     entitlements.take(result, about: evidence)
     return result
   }
+
   func acknowledge(_ evidence: TransactionEvidence) async throws {
-    try await validator.acknowledge(evidence)
+    try await validator.acknowledge(signed(evidence))
+  }
+
+  /// What the server says of the customer; nil when it does not know the token, or there is none.
+  func customer() async throws(IAPError) -> CustomerAnswer? {
+    guard let known = token.value, let source = validator as? any CustomerSource else { return nil }
+    let answer = try await source.customer(token: known)
+    if answer == nil, token.value == known { token.keep(nil) }
+    return answer
+  }
+
+  private func signed(_ evidence: TransactionEvidence) -> TransactionEvidence {
+    var evidence = evidence
+    evidence.customerToken = token.value
+    return evidence
   }
 }

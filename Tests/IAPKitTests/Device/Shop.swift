@@ -44,7 +44,8 @@ struct Shop {
     handle: @escaping @Sendable (Delivery) -> DeliveryAnswer? = { _ in nil }
   ) throws -> SimulatedApp {
     let server = server
-    return SimulatedApp(
+    let trust = try DeviceTrust.of(self)
+    let app = SimulatedApp(
       device: try SimulatedDevice(store: store, account: account, id: id),
       setup: AppSetup(
         generation: generation,
@@ -59,6 +60,8 @@ struct Shop {
         seed: UInt64(id.rawValue.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
       )
     )
+    app.update { $0.trust = trust }
+    return app
   }
 
   /// Installs the app and starts it.
@@ -69,6 +72,25 @@ struct Shop {
     let app = try install(on: id, configure: configure)
     try await app.launch()
     return app
+  }
+}
+
+extension DeviceTrust {
+  /// Trusts a shop's store as a device trusts Apple.
+  static func of(
+    _ shop: Shop,
+    bundleID: BundleID = DemoCatalog.bundleID
+  ) throws -> DeviceTrust {
+    DeviceTrust(
+      anchors: try .simulated([
+        shop.store.jwsRootCertificate, try shop.store.receiptRootCertificate(),
+      ]),
+      origin: ExpectedOrigin(
+        apps: [ExpectedOrigin.App(bundleID: bundleID, appAppleID: nil)],
+        environments: [.sandbox]
+      ),
+      crypto: try RememberingPrimitives.standard.get()
+    )
   }
 }
 

@@ -105,22 +105,6 @@ extension LocalReceiptValidator {
     _ shop: Shop,
     bundleID: BundleID = DemoCatalog.bundleID
   ) throws -> LocalReceiptValidator {
-    let crypto = try RememberingPrimitives.standard.get()
-    let origin = ExpectedOrigin(
-      apps: [ExpectedOrigin.App(bundleID: bundleID, appAppleID: nil)],
-      environments: [.sandbox]
-    )
-    return LocalReceiptValidator(
-      signed: JWSVerifier(
-        anchors: try .simulated([shop.store.jwsRootCertificate]),
-        origin: origin,
-        crypto: crypto
-      ),
-      receipts: ReceiptVerifier(
-        anchors: try .simulated([try shop.store.receiptRootCertificate()]),
-        origin: origin,
-        crypto: crypto
-      )
-    )
+    LocalReceiptValidator(trust: try .of(shop, bundleID: bundleID))
   }
 }
