@@ -162,14 +162,21 @@ final class TruthfulServer: Sendable {
     return result
   }
 
-  private func history(of account: AccountID) throws -> StoreHistory {
-    StoreHistory(
-      try store.transactions(of: account).map { record in
-        let text = try store.signedTransaction(record.transactionID)
-        let parts = text.split(separator: ".")
-        let bytes = try #require(Base64.decode(parts[1].utf8, .url))
-        return .transaction(try TransactionPayload(try JSONParser.parseObject(bytes)))
-      }
-    )
+  /// Everything that the store signs about an account.
+  func history(of account: AccountID) throws -> StoreHistory {
+    let transactions = try store.transactions(of: account).map { record in
+      let text = try store.signedTransaction(record.transactionID)
+      return StoreFact.transaction(try TransactionPayload(try Self.claims(text)))
+    }
+    let renewals = try store.subscriptions.filter { $0.account == account }.map { record in
+      let text = try store.signedRenewalInfo(record.originalTransactionID)
+      return StoreFact.renewal(try RenewalInfoPayload(try Self.claims(text)))
+    }
+    return StoreHistory(transactions + renewals)
+  }
+
+  private static func claims(_ text: String) throws -> JSONObject {
+    let parts = text.split(separator: ".")
+    return try JSONParser.parseObject(try #require(Base64.decode(parts[1].utf8, .url)))
   }
 }
