@@ -49,8 +49,8 @@ public struct RestoreSummary: Hashable, Sendable {
     let isEnglish = language == .english
     if isNothingFound {
       return isEnglish
-        ? "There is nothing to restore. The purchase may belong to another App Store account: sign in"
-          + " with the one that it was made with."
+        ? "There is nothing to restore. The purchase may belong to another App Store account: sign"
+          + " in with the one that it was made with."
         : "没有可恢复的购买项目。购买项目可能属于另一个 Apple 账户，请使用购买时的账户登录。"
     }
     if !held.isEmpty {

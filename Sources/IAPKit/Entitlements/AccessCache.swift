@@ -5,7 +5,7 @@ import IAPModel
 /// The file in which access is remembered from one launch to the next.
 ///
 /// It is a convenience and no proof: what comes out of it is provisional until the server or the
-/// App Store has said it again. It is sealed with a key that is kept as a secret, so that a file that
+/// App Store has said it again. It is sealed with a key that is kept as a secret: a file that
 /// somebody else wrote, or another device, counts for nothing.
 struct AccessCache: Sendable {
   static let fileName = "access.json"
@@ -23,8 +23,8 @@ struct AccessCache: Sendable {
 
   /// Puts what was remembered into the view.
   ///
-  /// - Returns: Whether the file was written by this app on this device; a damaged, foreign or newer
-  ///   one is as good as none.
+  /// - Returns: Whether the file was written by this app on this device; a damaged, foreign or
+  ///   newer one is as good as none.
   func load(into view: inout AccessView) throws(IAPError) -> Bool {
     guard let bytes = try files.read(Self.fileName), !bytes.isEmpty else { return true }
     let body = Array(bytes.dropFirst(Self.sealBytes))

@@ -105,12 +105,9 @@ extension AccessView {
   mutating func take(_ payload: TransactionPayload, isListed: Bool = false) -> Bool {
     guard payload.type != .consumable else { return false }
     var payload = payload
-    if payload.signedDate == nil {
-      // StoreKit 1 signs nothing: what it says bears on its own date, and a receipt knows better.
-      payload.signedDate = payload.revocationDate ?? payload.purchaseDate
-    } else {
-      note(payload.signedDate)
-    }
+    note(payload.signedDate)
+    // StoreKit 1 signs nothing: whatever is signed knows better, and so does a revocation.
+    payload.signedDate = payload.signedDate ?? payload.revocationDate
     guard facts.insert(.transaction(payload)).inserted else { return false }
     fold()
     let isCovered =

@@ -93,8 +93,8 @@ public final class EntitlementManager: Sendable {
     changed()
   }
 
-  /// Forgets what the server and the last launch said of another user; what this device knows of its
-  /// App Store account stays.
+  /// Forgets what the server and the last launch said of another user; what this device knows of
+  /// its App Store account stays.
   func accountDidChange(to account: String?) {
     token.change(to: account)
     cache.withLock { $0?.account = account }

@@ -5,8 +5,8 @@ import IAPSignatures
 /// Asks who can tell what the user may use: the device for its list, then the server.
 ///
 /// The server is asked about the customer, once it gave a token for that; without one about the
-/// newest transaction of each purchase, so that it also says what was taken back without the device's
-/// knowing (StoreKit 1). Those answers reach the access through ``WatchedValidator``.
+/// newest transaction of each purchase, so that it also says what was taken back without the
+/// device's knowing (StoreKit 1). Those answers reach the access through ``WatchedValidator``.
 final class EntitlementRefresh: Sendable {
   /// The most purchases that are asked about at once.
   static let questionsMax = 10

@@ -2,9 +2,9 @@ public import Foundation
 
 /// Asks the server, and while that is silent this device.
 ///
-/// The device's word is provisional: it opens access provisionally, and the purchase goes on waiting
-/// for the server, because a device can tell what was never sold but not what was refunded, or
-/// handed over elsewhere. Its "no" counts for nothing: the server may know better. A server that
+/// The device's word is provisional: it opens access provisionally, and the purchase goes on
+/// waiting for the server, because a device can tell what was never sold but not what was refunded,
+/// or handed over elsewhere. Its "no" counts for nothing: the server may know better. A server that
 /// says no has the last word.
 public struct CompositeReceiptValidator: ReceiptValidator {
   /// What a provisional verdict is good for.

@@ -35,8 +35,8 @@ package struct DeviceTrust: Sendable {
   /// - Parameter bytes: The receipt.
   /// - Returns: The verdict.
   /// - Throws: ``IAPError/verificationFailed(underlying:)`` when it was not possible to look,
-  ///   ``IAPError/staleReceipt`` when it is genuine and of another version of the app: a new one has
-  ///   to be fetched.
+  ///   ``IAPError/staleReceipt`` when it is genuine and of another version of the app: a new one
+  ///   has to be fetched.
   func verdict(on bytes: [UInt8]) throws(IAPError) -> Verdict<ReceiptPayload> {
     let verdict: Verdict<ReceiptPayload>
     do throws(CryptoError) {

@@ -28,9 +28,9 @@ public struct LocalReceiptValidator: ReceiptValidator {
   #if canImport(CryptoKit) && canImport(Security)
   /// Makes a validator that trusts Apple's own roots.
   ///
-  /// Receipts of StoreKit tests in Xcode are signed by the developer's Xcode, not by Apple: they are
-  /// refused unless its certificate is given. Signed transactions of such tests are never judged
-  /// here. Nothing is accepted because of where the app runs: a simulator has no receipt.
+  /// Receipts of StoreKit tests in Xcode are signed by the developer's Xcode, not by Apple: they
+  /// are refused unless its certificate is given. Signed transactions of such tests are never
+  /// judged here. Nothing is accepted because of where the app runs: a simulator has no receipt.
   ///
   /// - Parameters:
   ///   - bundleID: The app.
