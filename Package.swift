@@ -83,6 +83,7 @@ targets += [
   library("AppStoreSimulator", ["IAPModel", "IAPSignatures", "HTTPValues"]),
   library("SimulatedDevice", ["StoreKit", "AppStoreSimulator", "IAPModel"]),
 
+  library("AppStoreServerAPI", ["IAPModel", "IAPSignatures", "HTTPValues"]),
   library("ServerStorage", ["IAPModel", "IAPEntitlements"]),
   adapter("SQLiteStorage", ["ServerStorage", "IAPModel", "IAPEntitlements", "CSQLite"]),
   library(
@@ -131,6 +132,13 @@ targets += [
     [
       "IAPKit", "IAPKitCallbacks", "IAPKitTesting", "IAPModel", "StoreKit", "SimulatedDevice",
       "SimulatedApp", "AppStoreSimulator", "OpenSSLCrypto",
+    ]
+  ),
+  tests(
+    "AppStoreServerAPITests",
+    [
+      "AppStoreServerAPI", "AppStoreSimulator", "OpenSSLCrypto", "IAPSignatures", "IAPModel",
+      "HTTPValues",
     ]
   ),
   tests(

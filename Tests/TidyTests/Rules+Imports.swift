@@ -71,6 +71,9 @@ private let allowedImports: [String: Set<String>] = [
   "HTTPValues": [],
   "OpenSSLCrypto": ["IAPSignatures", "COpenSSL", "Synchronization"],
   "MicroHTTP": blocking.union(["HTTPValues", "CMicroHTTPD"]),
+  "AppStoreServerAPI": [
+    "Foundation", "Synchronization", "IAPModel", "IAPSignatures", "HTTPValues",
+  ],
   "HTTPClient": blocking.union(["HTTPValues", "CCurl"]),
   "AppStoreSimulator": ["IAPModel", "IAPSignatures", "HTTPValues", "Synchronization"],
   "SimulatedDevice": ["StoreKit", "AppStoreSimulator", "IAPModel", "Synchronization"],

@@ -1,20 +1,20 @@
-import Foundation
+package import Foundation
 
 /// Takes known members out of an object and keeps the others.
 ///
 /// A member that is `null` counts as absent: Apple leaves members out, but samples exist in which
 /// one is null.
-struct MemberReader {
+package struct MemberReader {
   private let members: [JSONMember]
   private var isTaken: [Bool]
 
-  init(_ object: JSONObject) {
+  package init(_ object: JSONObject) {
     members = object.members
     isTaken = Array(repeating: false, count: members.count)
   }
 
   /// The members that nobody asked for, in their order.
-  var others: [JSONMember] {
+  package var others: [JSONMember] {
     members.indices.compactMap { isTaken[$0] ? nil : members[$0] }
   }
 
@@ -32,30 +32,30 @@ struct MemberReader {
     return result
   }
 
-  mutating func text(_ name: String) throws(PayloadError) -> String? {
+  package mutating func text(_ name: String) throws(PayloadError) -> String? {
     try take(name, "a text", \.stringValue)
   }
 
-  mutating func requiredText(_ name: String) throws(PayloadError) -> String {
+  package mutating func requiredText(_ name: String) throws(PayloadError) -> String {
     guard let value = try text(name), !value.isEmpty else {
       throw PayloadError(.missingMember, "member \(name) is missing")
     }
     return value
   }
 
-  mutating func integer(_ name: String) throws(PayloadError) -> Int64? {
+  package mutating func integer(_ name: String) throws(PayloadError) -> Int64? {
     try take(name, "a whole number", \.integerValue)
   }
 
-  mutating func smallInteger(_ name: String) throws(PayloadError) -> Int? {
+  package mutating func smallInteger(_ name: String) throws(PayloadError) -> Int? {
     try take(name, "a whole number") { $0.integerValue.flatMap { Int(exactly: $0) } }
   }
 
-  mutating func bool(_ name: String) throws(PayloadError) -> Bool? {
+  package mutating func bool(_ name: String) throws(PayloadError) -> Bool? {
     try take(name, "true or false", \.boolValue)
   }
 
-  mutating func date(_ name: String) throws(PayloadError) -> Date? {
+  package mutating func date(_ name: String) throws(PayloadError) -> Date? {
     try take(name, "a number of milliseconds") { value in
       guard let milliseconds = value.doubleValue,
         abs(milliseconds) <= Date.millisecondsMax
@@ -64,18 +64,26 @@ struct MemberReader {
     }
   }
 
-  mutating func requiredDate(_ name: String) throws(PayloadError) -> Date {
+  package mutating func requiredDate(_ name: String) throws(PayloadError) -> Date {
     guard let value = try date(name) else {
       throw PayloadError(.missingMember, "member \(name) is missing")
     }
     return value
   }
 
-  mutating func object(_ name: String) throws(PayloadError) -> JSONObject? {
+  package mutating func object(_ name: String) throws(PayloadError) -> JSONObject? {
     try take(name, "an object", \.objectValue)
   }
 
-  mutating func texts(_ name: String) throws(PayloadError) -> [String]? {
+  package mutating func objects(_ name: String) throws(PayloadError) -> [JSONObject]? {
+    try take(name, "a list of objects") { value in
+      guard let values = value.arrayValue else { return nil }
+      let objects = values.compactMap(\.objectValue)
+      return objects.count == values.count ? objects : nil
+    }
+  }
+
+  package mutating func texts(_ name: String) throws(PayloadError) -> [String]? {
     try take(name, "a list of texts") { value in
       guard let values = value.arrayValue else { return nil }
       let texts = values.compactMap(\.stringValue)
@@ -83,7 +91,7 @@ struct MemberReader {
     }
   }
 
-  mutating func token(_ name: String) throws(PayloadError) -> AppAccountToken? {
+  package mutating func token(_ name: String) throws(PayloadError) -> AppAccountToken? {
     // An empty text is how some clients say that there is none.
     guard let value = try text(name), !value.isEmpty else { return nil }
     guard let token = AppAccountToken(value) else {
@@ -92,17 +100,17 @@ struct MemberReader {
     return token
   }
 
-  mutating func identifier<ID: Identifier>(_ name: String) throws(PayloadError) -> ID? {
+  package mutating func identifier<ID: Identifier>(_ name: String) throws(PayloadError) -> ID? {
     try text(name).map { ID($0) }
   }
 
-  mutating func open<Value: OpenValue>(
+  package mutating func open<Value: OpenValue>(
     _ name: String
   ) throws(PayloadError) -> Value? where Value.RawValue == String {
     try text(name).map { Value(rawValue: $0) }
   }
 
-  mutating func open<Value: OpenValue>(
+  package mutating func open<Value: OpenValue>(
     _ name: String
   ) throws(PayloadError) -> Value? where Value.RawValue == Int {
     try smallInteger(name).map { Value(rawValue: $0) }
