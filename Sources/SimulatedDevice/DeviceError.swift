@@ -22,6 +22,10 @@ public struct DeviceError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let offsetBehindEnd = Self(rawValue: "offsetBehindEnd")
     /// No payment sheet is open.
     public static let noSheet = Self(rawValue: "noSheet")
+    /// The device is locked, so nobody can do anything at a sheet.
+    public static let locked = Self(rawValue: "locked")
+    /// Nothing can happen like that.
+    public static let notPossible = Self(rawValue: "notPossible")
   }
 
   /// What went wrong.

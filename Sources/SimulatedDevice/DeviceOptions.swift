@@ -37,6 +37,19 @@ public struct DeviceOptions: Hashable, Sendable {
   /// Whether every purchase of a non-renewing subscription is a current entitlement; otherwise the
   /// newest of each product.
   public var listsEveryNonRenewing = false
+  /// Whether finished transactions are announced again at each launch, by both generations of
+  /// StoreKit, as was seen in the sandbox.
+  public var announcesFinishedAgain = false
+  /// Whether an entry of StoreKit 1's queue fails when a parent declines, as in Xcode's tests.
+  ///
+  /// Otherwise it leaves the queue without a word, as in production.
+  public var failsDeclinedPayments = false
+  /// Whether StoreKit 2 says pending of a purchase that was interrupted, as some systems do when a
+  /// bank asks back; otherwise it says that the person cancelled.
+  public var interruptedPurchaseIsPending = false
+  /// Whether a payment sheet is still open after the device was locked and unlocked; otherwise it
+  /// is closed without paying.
+  public var keepsSheetWhenLocked = false
   /// How long a message waits for the app to take it, before the system shows it itself.
   public var messageDelay: TimeInterval = 1
   /// What `AppStore.ageRatingCode` says; nil while the system does not know the rating.

@@ -19,6 +19,8 @@ public final class SimulatedDevice: Sendable {
   public let person = Person()
   /// The payment sheets that the person left open.
   public let sheet = PaymentSheet()
+  /// The way to the store.
+  public let connection = DeviceConnection()
   /// The disk.
   public let disk = SimulatedDisk()
 
@@ -26,6 +28,7 @@ public final class SimulatedDevice: Sendable {
   public let options: DeviceOptions
 
   let log = SheetLog()
+  let controls = DeviceControls()
   private let queueMemory = QueueMemory()
   private let memory = DeviceMemory()
   private let processes = Mutex((count: 0, current: AppProcess?.none))
@@ -54,7 +57,7 @@ public final class SimulatedDevice: Sendable {
     _ = memory.takeQueueRevocations(in: line.history())
   }
 
-  var line: StoreLine { StoreLine(store: store, device: id) }
+  var line: StoreLine { StoreLine(store: store, device: id, controls: controls) }
 
   /// Starts the app; a process that was running before is killed.
   ///
@@ -77,6 +80,7 @@ public final class SimulatedDevice: Sendable {
       person: person,
       sheet: sheet,
       log: log,
+      connection: connection,
       queueMemory: queueMemory,
       memory: memory,
       options: options
@@ -93,7 +97,8 @@ public final class SimulatedDevice: Sendable {
     set { store.setNetwork(!newValue, of: id) }
   }
 
-  /// The person comes back to the app; nothing happens when it is not running.
+  /// The person comes back to the app; nothing happens when it is not running, or the device is
+  /// locked.
   public func enterForeground() { processes.withLock { $0.current }?.enterForeground() }
 
   /// The order in which the app wants its promoted products to be shown; empty for the usual one.

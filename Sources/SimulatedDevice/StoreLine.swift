@@ -7,6 +7,7 @@ import StoreKit
 struct StoreLine: Sendable {
   let store: SimulatedAppStore
   let device: DeviceID
+  let controls: DeviceControls
 
   /// The result of a question that cannot fail for a device that exists.
   private func known<Value>(_ body: () throws(SimulatorError) -> Value) -> Value {
@@ -56,7 +57,7 @@ extension StoreLine {
   func product(_ product: CatalogProduct, for host: any StoreHost) -> Product {
     Product(
       product,
-      locale: catalog?.settings.locale ?? "en_US",
+      locale: controls.locale ?? catalog?.settings.locale ?? "en_US",
       storefront: storefront,
       host: host
     )
@@ -101,6 +102,11 @@ extension StoreLine {
   /// All that the account has, finished consumables included.
   func history() -> [StoreTransactionRecord] {
     known { () throws(SimulatorError) in try store.purchaseHistory(on: device) }
+  }
+
+  /// What the app has finished and still has.
+  func finished() -> [StoreTransactionRecord] {
+    history().filter { $0.isFinished && $0.revocationDate == nil }
   }
 
   func unfinished() -> [StoreTransactionRecord] {
@@ -191,7 +197,10 @@ extension StoreLine {
 
   /// The value with StoreKit's verdict on the signature that the store makes at present.
   private func judged<Value>(_ value: Value) -> VerificationResult<Value> {
-    switch store.faults.signature {
+    if case .verification(let failure)? = controls.failure(of: .verification) {
+      return failure.refuse(value)
+    }
+    return switch store.faults.signature {
     case .genuine: .verified(value)
     case .broken: .unverified(value, .invalidSignature)
     case .foreignRoot, .expired, .notYetValid, .unmarkedLeaf, .unmarkedIntermediate:

@@ -51,6 +51,17 @@ struct DeviceWorld: Sendable {
 
   var transactions: [StoreTransactionRecord] { store.transactions(of: Self.account) }
 
+  /// Buys on another device of the account: the next thing that the others hear of, when nothing
+  /// was on its way to them.
+  func buyElsewhere(_ product: ProductID = DemoCatalog.season) throws {
+    let device: DeviceID = "elsewhere"
+    if !store.devices.contains(where: { $0.id == device }) {
+      try store.addDevice(device, account: Self.account)
+    }
+    let outcome = try store.purchase(PurchaseRequest(device: device, productID: product))
+    guard case .purchased = outcome else { throw NotBought() }
+  }
+
   func advance(days: Double) { store.clock.advance(by: days * 86_400) }
 }
 
@@ -131,6 +142,11 @@ extension AppProcess {
     }
     return heard
   }
+}
+
+extension SimulatedDevice {
+  /// What the person saw beside payment sheets.
+  var otherVisits: [SheetVisit] { visits.filter { $0.kind != .payment } }
 }
 
 enum Listing { case all, unfinished, currentEntitlements }

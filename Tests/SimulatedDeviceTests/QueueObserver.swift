@@ -58,6 +58,13 @@ final class QueueObserver: NSObject, SKPaymentTransactionObserver, Sendable {
     return takesStorePayments
   }
 
+  func paymentQueue(
+    _ queue: SKPaymentQueue,
+    didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
+  ) {
+    for product in productIdentifiers { said.add("revoked \(product)") }
+  }
+
   func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {
     said.add("storefront \(queue.storefront?.countryCode ?? "none")")
   }

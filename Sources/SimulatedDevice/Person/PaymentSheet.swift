@@ -14,6 +14,7 @@ public final class PaymentSheet: Sendable {
   private struct State {
     var numberNext = 0
     var opened: [Opened] = []
+    var isLocked = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -37,23 +38,37 @@ public final class PaymentSheet: Sendable {
 
   /// Pays at the oldest open sheet.
   ///
-  /// - Throws: ``DeviceError`` with `noSheet` when none is open.
+  /// - Throws: ``DeviceError`` with `noSheet` when none is open, `locked` while the device is.
   public func confirm() throws(DeviceError) { try close(.confirm) }
 
   /// Closes the oldest open sheet without paying.
   ///
-  /// - Throws: ``DeviceError`` with `noSheet` when none is open.
+  /// - Throws: ``DeviceError`` with `noSheet` when none is open, `locked` while the device is.
   public func cancel() throws(DeviceError) { try close(.cancel) }
 
   /// Asks a parent at the oldest open sheet.
   ///
-  /// - Throws: ``DeviceError`` with `noSheet` when none is open.
+  /// - Throws: ``DeviceError`` with `noSheet` when none is open, `locked` while the device is.
   public func askParent() throws(DeviceError) { try close(.askParent) }
 
   private func close(_ answer: PersonAnswer) throws(DeviceError) {
-    let oldest = state.withLock { $0.opened.isEmpty ? nil : $0.opened.removeFirst() }
+    let oldest = try state.withLock { state throws(DeviceError) in
+      if state.isLocked { throw DeviceError(.locked, "the device is locked") }
+      return state.opened.isEmpty ? nil : state.opened.removeFirst()
+    }
     guard let oldest else { throw DeviceError(.noSheet, "no payment sheet is open") }
     oldest.close(answer)
+  }
+
+  func setLocked(_ isLocked: Bool) { state.withLock { $0.isLocked = isLocked } }
+
+  /// Closes all sheets without paying.
+  func closeAll() {
+    let opened = state.withLock { state in
+      defer { state.opened = [] }
+      return state.opened
+    }
+    for sheet in opened { sheet.close(.cancel) }
   }
 
   /// Opens a sheet and waits for what is done at it; nil when the process ends first.

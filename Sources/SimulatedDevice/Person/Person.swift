@@ -27,6 +27,7 @@ public final class Person: Sendable {
     var subscriptionWishes: [SubscriptionWish] = []
     var mendsPayment = false
     var acceptsWinBackOffers = false
+    var paymentNeedsAction = false
   }
 
   private let state = Mutex(State())
@@ -51,6 +52,15 @@ public final class Person: Sendable {
     set { change { $0.isAllowedToPay = newValue } }
   }
 
+  /// Whether the person has to act before a payment is charged, for example at the bank.
+  ///
+  /// Every purchase is interrupted then: it fails first, and is charged when the device is told
+  /// that the person has settled it.
+  public var paymentNeedsAction: Bool {
+    get { read { $0.paymentNeedsAction } }
+    set { change { $0.paymentNeedsAction = newValue } }
+  }
+
   /// Whether the person signs in when the App Store asks for it: for a restore, a
   /// synchronisation, or a new receipt.
   public var signsIn: Bool {
@@ -62,6 +72,8 @@ public final class Person: Sendable {
   public func willAnswer(_ answers: PersonAnswer...) {
     change { $0.payment.next += answers }
   }
+
+  func reset() { change { $0 = State() } }
 
   func takeAnswer() -> PersonAnswer { change { $0.payment.take() } }
 }

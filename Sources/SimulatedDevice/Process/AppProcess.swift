@@ -73,6 +73,9 @@ public final class AppProcess: Sendable {
     }
   }
 
+  /// Whether the process lives and none of its code runs.
+  public var isSuspended: Bool { life.isAlive && life.isSuspended }
+
   /// Kills the process: nothing of it happens any more.
   public func kill() { life.kill() }
 

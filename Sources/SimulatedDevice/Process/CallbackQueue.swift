@@ -5,6 +5,14 @@ final class CallbackQueue: Sendable {
   private struct State {
     var waiting: [@MainActor @Sendable () -> Void] = []
     var isRunning = false
+    var isPaused = false
+
+    /// Whether somebody has to run what waits, from now on.
+    mutating func begin() -> Bool {
+      guard !isRunning, !isPaused, !waiting.isEmpty else { return false }
+      isRunning = true
+      return true
+    }
   }
 
   private let life: ProcessLife
@@ -20,8 +28,20 @@ final class CallbackQueue: Sendable {
   func append(_ callback: @escaping @MainActor @Sendable () -> Void) -> Bool {
     state.withLock { state in
       state.waiting.append(callback)
-      defer { state.isRunning = true }
-      return !state.isRunning
+      return state.begin()
+    }
+  }
+
+  /// Runs nothing more before ``resume()``.
+  func pause() { state.withLock { $0.isPaused = true } }
+
+  /// Lets callbacks run again.
+  ///
+  /// - Returns: Whether somebody has to call ``run()``.
+  func resume() -> Bool {
+    state.withLock { state in
+      state.isPaused = false
+      return state.begin()
     }
   }
 
@@ -33,7 +53,7 @@ final class CallbackQueue: Sendable {
 
   private func takeNext() -> (@MainActor @Sendable () -> Void)? {
     state.withLock { state in
-      guard !state.waiting.isEmpty else {
+      guard !state.waiting.isEmpty, !state.isPaused else {
         state.isRunning = false
         return nil
       }

@@ -8,6 +8,9 @@ import Synchronization
 extension ProcessHost {
   /// Announces once what is unfinished, and what was taken back in the meantime.
   func announceMissed() {
+    if options.announcesFinishedAgain {
+      for record in line.finished() { announce(record) }
+    }
     let unfinished = line.unfinished()
     let ordered = options.announcesUnfinishedNewestFirst ? unfinished.reversed() : unfinished
     for record in ordered { announce(record) }
@@ -24,15 +27,15 @@ extension ProcessHost {
   func announce(_ record: StoreTransactionRecord) {
     guard let transaction = line.signed(record, for: self) else { return }
     transactionBroadcast.send(transaction)
-    if transactionBroadcast.wasHeard {
+    if transactionBroadcast.wasHeard, !life.isSuspended {
       memory.note([record])
     } else {
-      // When the process ends before anybody listens, the next one has to be told again.
+      // When the process ends before anybody hears it, the next one has to be told again.
       revocationsUnheard.withLock { $0.append(record) }
     }
   }
 
-  /// The first listener has got all that waited.
+  /// A listener has got all that waited.
   func isListenedTo() {
     memory.note(
       revocationsUnheard.withLock { waiting in

@@ -9,7 +9,7 @@ extension ProcessHost {
     transactionID: UInt64
   ) async throws -> StoreKit.Transaction.RefundRequestStatus {
     await life.passOrHang()
-    if let failure = line.failureOfReach { throw failure.storeKit2 }
+    try await reaching(.refundRequest) {}
     let subject = String(transactionID)
     guard let record = line.purchase(behind: TransactionID(subject)),
       record.ownership == .purchased
@@ -36,11 +36,16 @@ extension ProcessHost {
 
   func showOfferCodeEntry() async throws {
     await life.passOrHang()
-    if let failure = line.failureOfReach { throw failure.storeKit2 }
+    try await reaching(.offerCodeRedemption) {}
     enterOfferCode()
   }
 
-  func presentCodeRedemptionSheet() { enterOfferCode() }
+  func presentCodeRedemptionSheet() {
+    guard let failure = line.controls.failure(of: .offerCodeRedemption) else {
+      return enterOfferCode()
+    }
+    log.note(.offerCode, nil, .refused("\(failure)"))
+  }
 
   private func enterOfferCode() {
     guard life.isAlive else { return }
@@ -53,7 +58,7 @@ extension ProcessHost {
 
   func showSubscriptions(in group: String?) async throws {
     await life.passOrHang()
-    if let failure = line.failureOfReach { throw failure.storeKit2 }
+    try await reaching(.manageSubscriptions) {}
     let wishes = person.takeSubscriptionWishes()
     if wishes.isEmpty { log.note(.subscriptions, group, .closed) }
     for wish in wishes {

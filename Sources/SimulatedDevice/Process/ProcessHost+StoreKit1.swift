@@ -35,6 +35,8 @@ extension ProcessHost {
     switch outcome {
     case .cancelled, .failed(.interrupted): fail(entry, SKError(.paymentCancelled))
     case .leftStorefront: fail(entry, SKError(.storeProductNotAvailable))
+    case .forced(let failure): fail(entry, failure.storeKit1 ?? SKError(.unknown))
+    case .answerLost: fail(entry, StoreKitError.storeKit1(Self.lostAnswer))
     case .failed(let failure), .paid(.failed(let failure)): fail(entry, failure.storeKit1)
     case .paid(.pending(let id)):
       deferredEntries.withLock { $0[id] = entry }
@@ -94,24 +96,20 @@ extension ProcessHost {
     let queue = paymentQueue
     guard person.signsIn else { return queue.announceRestoreEnd(SKError(.paymentCancelled)) }
     do {
-      let copies = claim(try line.restore())
+      let records = try await reaching(nil) { () throws(SimulatorError) in try line.restore() }
+      let copies = claim(records)
       queue.append(copies)
       queue.announce(copies)
       queue.announceRestoreEnd(nil)
     } catch {
-      let failure = line.failureOfReach?.storeKit2 ?? StoreKitError.unknown
-      queue.announceRestoreEnd(StoreKitError.storeKit1(failure))
+      queue.announceRestoreEnd(StoreKitError.storeKit1(error))
     }
   }
 
   func refreshReceipt() async throws {
     await life.passOrHang()
     guard person.signsIn else { throw StoreKitError.userCancelled }
-    do {
-      try line.refreshReceipt()
-    } catch {
-      throw line.failureOfReach?.storeKit2 ?? StoreKitError.unknown
-    }
+    try await reaching(nil) { () throws(SimulatorError) in try line.refreshReceipt() }
   }
 
   func paymentQueueIsObserved() {
@@ -121,11 +119,14 @@ extension ProcessHost {
   }
 
   func enterForeground() {
-    guard life.isAlive else { return }
+    guard life.isAlive, !line.controls.isLocked else { return }
+    resume()
+    hearLostAnswers()
     for callback in foregroundCallbacks.withLock({ $0 }) { callBack(callback) }
     announceMessages()
     guard paymentQueue.isObserved else { return }
     synchronizeQueue(announcingAll: false)
+    announceFamilyRevocations()
   }
 
   /// Fetches what the queue has not announced in this process.
@@ -133,7 +134,8 @@ extension ProcessHost {
     guard (try? life.pass(.beforeUpdate)) != nil else { return }
     let queue = paymentQueue
     let held = queue.transactions
-    let missing = claim(line.unfinished() + line.unfinishedCopies())
+    let finished = announcingAll && options.announcesFinishedAgain ? line.finished() : []
+    let missing = claim(finished + line.unfinished() + line.unfinishedCopies())
     let failed = claim(queueMemory.failures())
     if !missing.isEmpty { try? line.refreshReceipt() }
     queue.append(failed + missing)
@@ -162,15 +164,26 @@ extension ProcessHost {
     }
   }
 
-  /// Tells the queue which products a family member shares no more; while nobody observes it, that
-  /// waits.
+  /// Tells the queue which products a family member shares no more; while nobody observes it, or
+  /// the app does not run, that waits.
   private func announceFamilyRevocations() {
     let queue = paymentQueue
-    guard queue.isObserved else { return }
+    // A process that is killed before it runs again was not told.
+    guard queue.isObserved, !life.isSuspended else { return }
     var seen: Set<ProductID> = []
     let products = memory.takeQueueRevocations(in: line.history()).map(\.productID)
       .filter { seen.insert($0).inserted }
     if !products.isEmpty { queue.announceRevocation(productIDs: products.map(\.rawValue)) }
+  }
+
+  /// A parent declined.
+  func queueHearsDecline(_ id: PendingID) {
+    guard let entry = deferredEntries.withLock({ $0.removeValue(forKey: id) }) else { return }
+    if options.failsDeclinedPayments {
+      fail(entry, SKError(.paymentCancelled))
+    } else {
+      paymentQueue.drop(entry)
+    }
   }
 
   private func announceNew(_ record: StoreTransactionRecord) {

@@ -7,10 +7,8 @@ extension ProcessHost: StoreHost {
   func products(for identifiers: [String]) async throws -> [Product] {
     await life.passOrHang()
     guard !Task.isCancelled else { return [] }
-    do {
-      return try line.products(identifiers.map { ProductID($0) }, for: self)
-    } catch {
-      throw line.failureOfReach?.storeKit2 ?? StoreKitError.unknown
+    return try await reaching(.loadProducts) { () throws(SimulatorError) in
+      try line.products(identifiers.map { ProductID($0) }, for: self)
     }
   }
 
@@ -21,7 +19,11 @@ extension ProcessHost: StoreHost {
       request.continuesInStorefront?(storefront) ?? true
     }
     switch outcome {
-    case .cancelled, .failed(.interrupted): return .userCancelled
+    case .cancelled: return .userCancelled
+    case .failed(.interrupted):
+      return options.interruptedPurchaseIsPending ? .pending : .userCancelled
+    case .forced(let failure): throw failure.storeKit2 ?? StoreKitError.unknown
+    case .answerLost: throw Self.lostAnswer
     case .leftStorefront: throw StoreKitError.notAvailableInStorefront
     case .failed(let failure): throw failure.storeKit2
     case .paid(.pending): return .pending
@@ -86,6 +88,7 @@ extension ProcessHost: StoreHost {
   func statuses(in group: String) async throws -> [Product.SubscriptionInfo.Status] {
     await life.passOrHang()
     guard !Task.isCancelled else { return [] }
+    try line.controls.check(.subscriptionStatus)
     return line.statuses(in: SubscriptionGroupID(group), for: self).map(withRenewalLag)
   }
 
@@ -96,6 +99,7 @@ extension ProcessHost: StoreHost {
 
   func status(transactionID: UInt64) async throws -> Product.SubscriptionInfo.Status? {
     await life.passOrHang()
+    try line.controls.check(.subscriptionStatus)
     let id = TransactionID(String(transactionID))
     guard let record = line.all().first(where: { $0.transactionID == id }) else { return nil }
     return line.status(of: record.originalTransactionID, for: self).map(withRenewalLag)
@@ -110,15 +114,16 @@ extension ProcessHost: StoreHost {
   func sync() async throws {
     await life.passOrHang()
     guard person.signsIn else { throw StoreKitError.userCancelled }
-    if let failure = line.failureOfReach { throw failure.storeKit2 }
     // The device hears of everything as it happens, so there is nothing left to ask for.
+    try await reaching(.synchronization) {}
   }
 
   func appTransaction(refreshing: Bool) async throws -> VerificationResult<AppTransaction> {
     await life.passOrHang()
+    try line.controls.check(.appTransaction)
     if refreshing {
       guard person.signsIn else { throw StoreKitError.userCancelled }
-      if let failure = line.failureOfReach { throw failure.storeKit2 }
+      try await reaching(nil) {}
     }
     return try line.appTransaction()
   }

@@ -12,6 +12,7 @@ final class ProcessHost: Sendable {
   let person: Person
   let sheet: PaymentSheet
   let log: SheetLog
+  let connection: DeviceConnection
   let queueMemory: QueueMemory
   let memory: DeviceMemory
   let options: DeviceOptions
@@ -36,7 +37,9 @@ final class ProcessHost: Sendable {
   /// Purchases that began in the App Store while the queue had no observer.
   let promotedUnasked = Mutex<[Product]>([])
   let foregroundCallbacks = Mutex<[@MainActor @Sendable () -> Void]>([])
-  private let callbacks: CallbackQueue
+  /// What was bought when the answer got lost.
+  let lostAnswers = Mutex<[StoreTransactionRecord]>([])
+  let callbacks: CallbackQueue
   /// The queue holds its host, so it is let go of when the process ends.
   private let queue = Mutex<SKPaymentQueue?>(nil)
 
@@ -46,6 +49,7 @@ final class ProcessHost: Sendable {
     person: Person,
     sheet: PaymentSheet,
     log: SheetLog,
+    connection: DeviceConnection,
     queueMemory: QueueMemory,
     memory: DeviceMemory,
     options: DeviceOptions
@@ -55,6 +59,7 @@ final class ProcessHost: Sendable {
     self.person = person
     self.sheet = sheet
     self.log = log
+    self.connection = connection
     self.queueMemory = queueMemory
     self.memory = memory
     self.options = options
@@ -78,10 +83,7 @@ final class ProcessHost: Sendable {
   func passWhileAlive() async { await life.passOrHang() }
 
   func callBack(_ callback: @escaping @MainActor @Sendable () -> Void) {
-    guard callbacks.append(callback) else { return }
-    StoreHostBinding.bind(self) {
-      _ = Task { @MainActor [callbacks] in callbacks.run() }
-    }
+    if callbacks.append(callback) { runCallbacks() }
   }
 
   func onForeground(_ callback: @escaping @MainActor @Sendable () -> Void) {
@@ -107,9 +109,7 @@ final class ProcessHost: Sendable {
         statusBroadcast.send(withRenewalLag(status))
       }
       announceMessages()
-    case .declined:
-      // Neither generation of StoreKit tells the app.
-      break
+    case .declined(let id): queueHearsDecline(id)
     case .storefrontChanged(let storefront):
       storefrontBroadcast.send(StoreKit.Storefront(storefront))
       paymentQueue.announceStorefrontChange()
@@ -153,57 +153,6 @@ extension ProcessHost {
   private func askToAdd(_ product: Product) {
     paymentQueue.askToAddStorePayment(for: product) { [self] isWanted in
       if isWanted { add(PaymentValue(productIdentifier: product.id)) }
-    }
-  }
-}
-
-/// How a visit to the payment sheet ended.
-enum SheetOutcome {
-  case paid(PurchaseOutcome)
-  case cancelled
-  case failed(StoreFailure)
-  /// The account is in another storefront, and the app does not go on there.
-  case leftStorefront
-}
-
-extension ProcessHost {
-  /// Shows the payment sheet and buys, as far as the person lets it; never returns in a dead
-  /// process.
-  ///
-  /// - Parameters:
-  ///   - request: What is bought.
-  ///   - storefront: The storefront that the price was shown for.
-  ///   - mayContinue: Asked when the account is in another storefront by the time of the payment.
-  /// - Returns: How it ended.
-  func visitSheet(
-    _ request: AppStoreSimulator.PurchaseRequest,
-    from storefront: String,
-    mayContinue: (StoreKit.Storefront) async -> Bool
-  ) async -> SheetOutcome {
-    await life.passOrHang()
-    if !person.isAllowedToPay { return .failed(.paymentNotAllowed) }
-    if let failure = line.failureOfReach { return .failed(failure) }
-    var answer = person.takeAnswer()
-    if answer == .hold {
-      guard let held = await sheet.open(for: request.productID, life: life) else {
-        await life.hang()
-        return .cancelled
-      }
-      answer = held
-    }
-    switch answer {
-    case .cancel, .hold: return .cancelled
-    case .fail(let failure): return .failed(failure)
-    case .confirm, .askParent:
-      let present = StoreKit.Storefront(line.storefront)
-      if present.id != storefront, await !mayContinue(present) {
-        return .leftStorefront
-      }
-      await life.passOrHang(.beforePurchase)
-      let outcome = line.purchase(request, askingParent: answer == .askParent)
-      await life.passOrHang(.afterPurchase)
-      if case .failed(let failure) = outcome { return .failed(failure) }
-      return .paid(outcome)
     }
   }
 }

@@ -4,6 +4,9 @@ import Synchronization
 final class ProcessLife: Sendable {
   private struct State {
     var isAlive = true
+    var isSuspended = false
+    /// What waits until the process runs again.
+    var waiters: [UnsafeContinuation<Void, Never>] = []
     /// How many more times each step is passed unharmed, counting the deadly one.
     var deadly: [KillStep: Int] = [:]
     var passed: [KillStep: Int] = [:]
@@ -33,6 +36,21 @@ final class ProcessLife: Sendable {
       return state.watches
     }
     for (_, watch) in watches.sorted(by: { $0.key < $1.key }) { watch() }
+  }
+
+  var isSuspended: Bool { state.withLock { $0.isSuspended } }
+
+  /// Lets no code of the process go on.
+  func suspend() { state.withLock { $0.isSuspended = true } }
+
+  /// Lets the code go on.
+  func resume() {
+    let waiters = state.withLock { state in
+      state.isSuspended = false
+      defer { state.waiters = [] }
+      return state.isAlive ? state.waiters : []
+    }
+    for waiter in waiters { waiter.resume() }
   }
 
   /// Ends the process when it passes the step for the n-th time from now.
@@ -77,10 +95,28 @@ final class ProcessLife: Sendable {
 
   /// Passes a step and never returns when the process has ended.
   func passOrHang(_ step: KillStep? = nil) async {
+    await waitWhileSuspended()
+    await passOutsideOrHang(step)
+  }
+
+  /// Passes a step that is not in the app's code, and so is passed while that is suspended.
+  func passOutsideOrHang(_ step: KillStep? = nil) async {
     do {
       if let step { try pass(step) } else { try requireAlive() }
     } catch {
       await hang()
+    }
+  }
+
+  private func waitWhileSuspended() async {
+    guard isSuspended else { return }
+    // Not resumed when the process ends first, like all of its code.
+    await withUnsafeContinuation { continuation in
+      let runs = state.withLock { state in
+        if state.isSuspended { state.waiters.append(continuation) }
+        return !state.isSuspended
+      }
+      if runs { continuation.resume() }
     }
   }
 

@@ -122,6 +122,11 @@ extension SKPaymentQueue {
     }
   }
 
+  /// Takes a transaction out of the queue, and tells nobody.
+  package func drop(_ transaction: SKPaymentTransaction) {
+    state.withLock { $0.value.transactions.removeAll { $0 === transaction } }
+  }
+
   /// Tells the observers about new transactions or new states.
   package func announce(_ transactions: [SKPaymentTransaction]) {
     guard !transactions.isEmpty else { return }

@@ -40,13 +40,14 @@ struct Shop {
   func install(
     on id: DeviceID = "phone",
     account: AccountID = Shop.account,
+    system: DeviceOptions = DeviceOptions(),
     configure: @escaping @Sendable (inout IAPConfiguration) -> Void = { _ in },
     handle: @escaping @Sendable (Delivery) -> DeliveryAnswer? = { _ in nil }
   ) throws -> SimulatedApp {
     let server = server
     let trust = try DeviceTrust.of(self)
     let app = SimulatedApp(
-      device: try SimulatedDevice(store: store, account: account, id: id),
+      device: try SimulatedDevice(store: store, account: account, id: id, options: system),
       setup: AppSetup(
         generation: generation,
         productIds: [Self.coins, Self.lifetime, DemoCatalog.season, Self.monthly],
