@@ -20,11 +20,6 @@ final class DeviceControls: Sendable {
     state.withLock { $0.failures[call] = failure }
   }
 
-  /// Fails when a test wants the call to fail.
-  func check(_ call: FailableCall) throws {
-    if let error = failure(of: call)?.storeKit2 { throw error }
-  }
-
   /// The language of the device; nil for the catalog's.
   var locale: String? {
     get { state.withLock { $0.locale } }

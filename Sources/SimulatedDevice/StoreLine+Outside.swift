@@ -21,13 +21,10 @@ extension StoreLine {
   ///   that is not meant for this account.
   func redeem(_ code: OfferCode) throws(SimulatorError) -> PurchaseOutcome {
     try requireReach()
-    let product = catalog?.products.first { product in
-      product.subscription?.codeOffers.contains { $0.referenceName == code.rawValue } ?? false
-    }
-    guard let product else {
+    guard let product = store.product(of: code, app: app) else {
       throw SimulatorError(.notAllowed, "no product has an offer with the code \"\(code)\"")
     }
-    return try buyOutside(product.id, .code(code))
+    return try buyOutside(product, .code(code))
   }
 
   /// Does what the person wants with a subscription; `group` limits it to what a sheet shows.

@@ -197,7 +197,7 @@ extension StoreLine {
 
   /// The value with StoreKit's verdict on the signature that the store makes at present.
   private func judged<Value>(_ value: Value) -> VerificationResult<Value> {
-    if case .verification(let failure)? = controls.failure(of: .verification) {
+    if case .verification(let failure)? = failure(of: .verification) {
       return failure.refuse(value)
     }
     return switch store.faults.signature {

@@ -152,4 +152,27 @@ struct ForcedFailureTests {
     #expect(device.failure(of: .purchase) == nil)
     _ = try await process.bought(DeviceWorld.coins)
   }
+
+  @Test func whatTheFileLetsFailFails() async throws {
+    let text = """
+      {"version":{"major":4,"minor":0},
+      "products":[{"productID":"book","type":"NonConsumable","displayPrice":"3"}],
+      "settings":{"_failTransactionsEnabled":true,"_storeKitErrors":[
+      {"name":"App Store Sync","enabled":true,"current":{"index":2,"type":"generic"}},
+      {"name":"App Transaction","enabled":false,"current":null},
+      {"name":"Verification","enabled":true,"current":{"index":0,"type":"verification"}}]}}
+      """
+    let catalog = try StoreCatalog(parsing: Array(text.utf8), file: "Failing.storekit")
+    let device = try DeviceWorld(catalog: catalog).device()
+    let process = device.launch()
+    #expect(try await process.run { await failure { try await AppStore.sync() } } == "unknown")
+    guard case .success(.unverified(_, .invalidSignature)) = try await process.buy("book") else {
+      return #expect(Bool(false), "verified")
+    }
+    // A test's own word comes first.
+    try device.setFailure(.general(.notEntitled), of: .synchronization)
+    #expect(try await process.run { await failure { try await AppStore.sync() } } == "notEntitled")
+    let app = try await process.run { await failure { _ = try await AppTransaction.shared } }
+    #expect(app == "none")
+  }
 }

@@ -378,5 +378,11 @@ struct WaitingPaymentTests {
     let failed = try #require(await observer.transactions.next(2).last)
     #expect((failed.error as? SKError)?.code == .paymentNotAllowed)
     #expect(world.transactions.isEmpty)
+    device.person.isAllowedToPay = true
+    try world.store.setMayBuy(false, of: DeviceWorld.account)
+    #expect(try await process.run { AppStore.canMakePayments } == false)
+    await #expect(throws: Product.PurchaseError.purchaseNotAllowed) {
+      _ = try await process.buy(DeviceWorld.coins)
+    }
   }
 }

@@ -61,6 +61,16 @@ struct OfferCodeTests {
     #expect(shop.world.transactions.isEmpty)
   }
 
+  @Test func aCodeThatWasGivenOutWorksOnce() async throws {
+    let shop = try OfferWorld()
+    let device = try shop.world.device()
+    let terms = OfferCodeTerms(productID: ProductID(OfferWorld.silver), offerName: "NEW")
+    let code = try #require(try shop.store.makeOneTimeCodes(1, terms).first)
+    try device.redeem(code)
+    #expect(shop.world.transactions.map(\.offer?.type) == [.code])
+    #expect(throws: SimulatorError(.notAllowed, "")) { try device.redeem(code) }
+  }
+
   @Test func aCodeFromTheAppStoreWaitsForTheNextLaunch() async throws {
     let shop = try OfferWorld()
     let device = try shop.world.device()

@@ -31,7 +31,7 @@ extension ProcessHost {
     mayContinue: (StoreKit.Storefront) async -> Bool
   ) async -> SheetOutcome {
     await life.passOrHang()
-    if !person.isAllowedToPay { return .failed(.paymentNotAllowed) }
+    if !canMakePayments { return .failed(.paymentNotAllowed) }
     if let failure = line.failureOfReach { return .failed(failure) }
     var answer = person.takeAnswer()
     if answer == .hold {
@@ -62,7 +62,7 @@ extension ProcessHost {
     _ request: AppStoreSimulator.PurchaseRequest,
     askingParent: Bool
   ) async -> SheetOutcome {
-    if let failure = line.controls.failure(of: .purchase) { return .forced(failure) }
+    if let failure = line.failure(of: .purchase) { return .forced(failure) }
     if person.paymentNeedsAction {
       line.controls.interrupt(request)
       return .failed(.interrupted)

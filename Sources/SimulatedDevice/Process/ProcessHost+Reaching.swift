@@ -15,7 +15,7 @@ extension ProcessHost {
     _ call: FailableCall?,
     _ question: () throws(SimulatorError) -> Value
   ) async throws -> Value {
-    if let call { try line.controls.check(call) }
+    if let call { try line.check(call) }
     await connection.travel(by: line.store.clock)
     await life.passOrHang()
     if let failure = line.failureOfReach { throw failure.storeKit2 }

@@ -41,7 +41,7 @@ extension ProcessHost {
   }
 
   func presentCodeRedemptionSheet() {
-    guard let failure = line.controls.failure(of: .offerCodeRedemption) else {
+    guard let failure = line.failure(of: .offerCodeRedemption) else {
       return enterOfferCode()
     }
     log.note(.offerCode, nil, .refused("\(failure)"))

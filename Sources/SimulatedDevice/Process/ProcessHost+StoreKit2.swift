@@ -88,7 +88,7 @@ extension ProcessHost: StoreHost {
   func statuses(in group: String) async throws -> [Product.SubscriptionInfo.Status] {
     await life.passOrHang()
     guard !Task.isCancelled else { return [] }
-    try line.controls.check(.subscriptionStatus)
+    try line.check(.subscriptionStatus)
     return line.statuses(in: SubscriptionGroupID(group), for: self).map(withRenewalLag)
   }
 
@@ -99,7 +99,7 @@ extension ProcessHost: StoreHost {
 
   func status(transactionID: UInt64) async throws -> Product.SubscriptionInfo.Status? {
     await life.passOrHang()
-    try line.controls.check(.subscriptionStatus)
+    try line.check(.subscriptionStatus)
     let id = TransactionID(String(transactionID))
     guard let record = line.all().first(where: { $0.transactionID == id }) else { return nil }
     return line.status(of: record.originalTransactionID, for: self).map(withRenewalLag)
@@ -107,7 +107,7 @@ extension ProcessHost: StoreHost {
 
   func statusUpdates() -> AsyncStream<Product.SubscriptionInfo.Status> { statusBroadcast.stream() }
 
-  var canMakePayments: Bool { person.isAllowedToPay }
+  var canMakePayments: Bool { person.isAllowedToPay && line.mayBuy }
 
   var deviceVerificationID: UUID? { line.verificationID }
 
@@ -120,7 +120,7 @@ extension ProcessHost: StoreHost {
 
   func appTransaction(refreshing: Bool) async throws -> VerificationResult<AppTransaction> {
     await life.passOrHang()
-    try line.controls.check(.appTransaction)
+    try line.check(.appTransaction)
     if refreshing {
       guard person.signsIn else { throw StoreKitError.userCancelled }
       try await reaching(nil) {}
