@@ -154,8 +154,8 @@ struct AppStoreServerClientTests {
     let page = try await client.answer(to: .notifications(query), in: .sandbox)
     #expect(page.notifications.isEmpty && !page.hasMore && page.mark == nil)
     let text = """
-      {"notificationHistory":[{"signedPayload":"a.b.c","sendAttempts":[{"attemptDate":1767268800000,\
-      "sendAttemptResult":"TIMED_OUT"}]}],"hasMore":true,"paginationToken":"next"}
+      {"notificationHistory":[{"signedPayload":"a.b.c","sendAttempts":[{\
+      "attemptDate":1767268800000,"sendAttemptResult":"TIMED_OUT"}]}],"hasMore":true,"paginationToken":"next"}
       """
     apple.plan(.answer(.json(200, Array(text.utf8))))
     let full = try await client.answer(to: .notifications(query), in: .sandbox)
