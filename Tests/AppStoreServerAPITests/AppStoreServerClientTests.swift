@@ -155,7 +155,8 @@ struct AppStoreServerClientTests {
     #expect(page.notifications.isEmpty && !page.hasMore && page.mark == nil)
     let text = """
       {"notificationHistory":[{"signedPayload":"a.b.c","sendAttempts":[{\
-      "attemptDate":1767268800000,"sendAttemptResult":"TIMED_OUT"}]}],"hasMore":true,"paginationToken":"next"}
+      "attemptDate":1767268800000,"sendAttemptResult":"TIMED_OUT"}]}],\
+      "hasMore":true,"paginationToken":"next"}
       """
     apple.plan(.answer(.json(200, Array(text.utf8))))
     let full = try await client.answer(to: .notifications(query), in: .sandbox)
