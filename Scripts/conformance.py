@@ -65,6 +65,7 @@ from appstoreserverlibrary.models.Platform import Platform
 from appstoreserverlibrary.models.PlayTime import PlayTime
 from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
 from appstoreserverlibrary.models.RefundPreference import RefundPreference
+from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
 from appstoreserverlibrary.models.Status import Status
 from appstoreserverlibrary.models.Subtype import Subtype
 from appstoreserverlibrary.models.TransactionHistoryRequest import (
@@ -535,6 +536,37 @@ def offers(store, label):
                 transactionId=transaction))})["verdict"] == "genuine")
 
 
+def codes_and_old_receipts(store, sink, label):
+    made = store.post("/control/offer-codes", {
+        "productId": COINS, "offer": "spring", "price": 10, "count": 1})
+    bought = store.post("/control/purchases", {
+        "device": "mia-phone", "productId": COINS, "offerCode": made[0]["code"]})
+
+    def one_time():
+        data = store.verifier.verify_and_decode_signed_transaction(bought["signedTransaction"])
+        return (data.rawOfferDiscountType == "ONE_TIME" and data.rawOfferType == 3
+                and data.offerIdentifier == "spring" and data.price == 10)
+    check(f"{label}: a code of a one-time product", one_time)
+    transaction = bought["transaction"]["transactionId"]
+    old = store.get(f"/control/transactions/{transaction}/receipt")["receipt"]
+    check(f"{label}: the receipt utility reads the receipt of one transaction", lambda:
+          ReceiptUtility().extract_transaction_id_from_transaction_receipt(old) == transaction)
+    check(f"{label}: verifyReceipt takes the receipt of one transaction", lambda: store.post(
+        "/verifyReceipt", {"receipt-data": old})["receipt"]["transaction_id"] == transaction)
+
+    def failed(word):
+        store.put("/control/faults", {"notificationFailure": word})
+        token = store.client.request_test_notification().testNotificationToken
+        store.post("/control/notifications/drain", {})
+        status = store.client.get_test_notification_status(token)
+        store.put("/control/faults", {})
+        return status.sendAttempts[0].sendAttemptResult == SendAttemptResult(word)
+    for word in SendAttemptResult:
+        if word not in (SendAttemptResult.SUCCESS,
+                        SendAttemptResult.UNSUCCESSFUL_HTTP_RESPONSE_CODE):
+            check(f"{label}: an attempt that comes to {word.value}", lambda: failed(word.value))
+
+
 def app_receipts(store, ids, label):
     text = store.receipt("mia-phone")
     check(f"{label}: the receipt utility finds a transaction", lambda:
@@ -601,6 +633,7 @@ def drive(store, label):
     tokens(store, other, label)
     offers(store, label)
     app_receipts(store, ids, label)
+    codes_and_old_receipts(store, sink, label)
 
 
 def main():
