@@ -4,7 +4,7 @@ public import IAPModel
 /// Something that happened in the store.
 ///
 /// The state is a fold over these and nothing else.
-public enum LedgerEvent: Hashable, Sendable {
+public indirect enum LedgerEvent: Hashable, Sendable {
   /// An app came to the store.
   case appAdded(AppRecord)
   /// An account was made.

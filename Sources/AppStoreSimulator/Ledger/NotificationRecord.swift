@@ -14,9 +14,9 @@ public struct NotificationRecord: Hashable, Sendable {
   /// When it was signed.
   public let signedDate: Date
   /// The transaction as it was then; tests have none.
-  public let transaction: StoreTransactionRecord?
+  public var transaction: StoreTransactionRecord? { content.transaction }
   /// The subscription as it was then.
-  public let renewalInfo: RenewalInfoPayload?
+  public var renewalInfo: RenewalInfoPayload? { content.renewalInfo }
   /// The subscription's state as it was then.
   public let status: SubscriptionStatus?
   /// Why a customer asked for money back, when this asks for the use of a purchase.
@@ -31,6 +31,55 @@ public struct NotificationRecord: Hashable, Sendable {
   public var attempts: [NotificationAttempt] = []
   /// When the next attempt is due; nil when there is none.
   public var nextAttemptDate: Date?
+  /// The large part, which the ledger and the state have once between them.
+  private let content: Content
+
+  init(
+    uuid: NotificationUUID,
+    bundleID: BundleID,
+    type: NotificationType,
+    subtype: NotificationSubtype?,
+    signedDate: Date,
+    transaction: StoreTransactionRecord?,
+    renewalInfo: RenewalInfoPayload?,
+    status: SubscriptionStatus?,
+    consumptionRequestReason: ConsumptionRequestReason? = nil,
+    commerce: CommerceDetails? = nil,
+    subject: NotificationSubject? = nil,
+    nextAttemptDate: Date?
+  ) {
+    self.uuid = uuid
+    self.bundleID = bundleID
+    self.type = type
+    self.subtype = subtype
+    self.signedDate = signedDate
+    content = Content(transaction, renewalInfo)
+    self.status = status
+    self.consumptionRequestReason = consumptionRequestReason
+    self.commerce = commerce
+    self.subject = subject
+    self.nextAttemptDate = nextAttemptDate
+  }
+
+  private final class Content: Hashable, Sendable {
+    let transaction: StoreTransactionRecord?
+    let renewalInfo: RenewalInfoPayload?
+
+    init(_ transaction: StoreTransactionRecord?, _ renewalInfo: RenewalInfoPayload?) {
+      self.transaction = transaction
+      self.renewalInfo = renewalInfo
+    }
+
+    static func == (left: Content, right: Content) -> Bool {
+      left === right
+        || left.transaction == right.transaction && left.renewalInfo == right.renewalInfo
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(transaction)
+      hasher.combine(renewalInfo)
+    }
+  }
 
   /// Whether the server took it.
   public var isDelivered: Bool { attempts.last.map { $0.isSuccess } ?? false }
