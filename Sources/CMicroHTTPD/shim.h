@@ -6,7 +6,8 @@
 /* MHD_start_daemon and MHD_get_connection_info are variadic, which Swift cannot call. */
 
 static inline struct MHD_Daemon *iap_microhttpd_start(
-    int listen_socket, size_t memory_bytes, unsigned int connections, unsigned int idle_seconds,
+    int listen_socket, size_t memory_bytes, unsigned int connections,
+    unsigned int connections_per_address, unsigned int idle_seconds,
     void *(*on_target)(void *, const char *, struct MHD_Connection *),
     MHD_AccessHandlerCallback on_request, MHD_RequestCompletedCallback on_completed,
     MHD_NotifyConnectionCallback on_connection, void *context) {
@@ -15,6 +16,7 @@ static inline struct MHD_Daemon *iap_microhttpd_start(
       MHD_OPTION_LISTEN_SOCKET, listen_socket,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory_bytes,
       MHD_OPTION_CONNECTION_LIMIT, connections,
+      MHD_OPTION_PER_IP_CONNECTION_LIMIT, connections_per_address,
       MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
       MHD_OPTION_URI_LOG_CALLBACK, on_target, context,
       MHD_OPTION_NOTIFY_COMPLETED, on_completed, context,

@@ -1,5 +1,5 @@
 public import HTTPValues
-import IAPModel
+public import IAPModel
 public import ServerStorage
 
 /// The server's use cases behind HTTP routes: a handler over values, without any input or output of
@@ -7,13 +7,14 @@ public import ServerStorage
 ///
 /// - **Source:** design, section 6.
 public struct EntitlementServer: Sendable {
-  private let configuration: ServerConfiguration
-  private let ledger: any Ledger
-  private let world: ServerWorld
-  private let metrics = ServerMetrics()
-  private let verify: VerifyUseCase
-  private let notifications: NotificationUseCase
-  private let customers: CustomerUseCase
+  private let parts: ServerParts
+  private let gate: Gate
+  private let idempotency: IdempotencyBook
+  let table: RouteTable
+
+  private var configuration: ServerConfiguration { parts.configuration }
+  private var world: ServerWorld { parts.world }
+  private var metrics: ServerMetrics { parts.metrics }
 
   /// Makes a server.
   ///
@@ -22,36 +23,41 @@ public struct EntitlementServer: Sendable {
   ///   - ledger: Where facts are kept.
   ///   - verifiers: What signed data is judged with.
   ///   - clock: The present instant.
-  ///   - world: Names of requests, measuring and the log.
+  ///   - world: Names of requests, measuring, chance and the log.
+  ///   - offerKeys: The keys with which offers are signed, by app.
   public init(
     configuration: ServerConfiguration,
     ledger: any Ledger,
     verifiers: ServerVerifiers,
     clock: any ServerClock,
-    world: ServerWorld
+    world: ServerWorld,
+    offerKeys: [BundleID: OfferSigningKey] = [:]
   ) {
-    self.configuration = configuration
-    self.ledger = ledger
-    self.world = world
-    verify = VerifyUseCase(
-      configuration: configuration,
-      reader: EvidenceReader(
-        configuration: configuration,
-        verifiers: verifiers,
-        ledger: ledger
-      ),
-      ledger: ledger,
-      clock: clock,
-      metrics: metrics
-    )
-    notifications = NotificationUseCase(
+    let parts = ServerParts(
       configuration: configuration,
       verifiers: verifiers,
       ledger: ledger,
       clock: clock,
-      metrics: metrics
+      world: world,
+      offerKeys: offerKeys
     )
-    customers = CustomerUseCase(configuration: configuration, ledger: ledger, clock: clock)
+    self.parts = parts
+    gate = Gate(parts)
+    idempotency = IdempotencyBook(parts: parts)
+    table = RouteTable(Self.routes(parts))
+  }
+
+  /// Every route, in the order in which the documentation lists them.
+  private static func routes(_ parts: ServerParts) -> [Route] {
+    let routes =
+      VerifyUseCase(parts: parts).routes
+      + NotificationUseCase(parts: parts).routes
+      + CustomerUseCase(parts: parts).routes
+      + CatalogUseCase(parts: parts).routes
+      + OfferUseCase(parts: parts).routes
+      + ReviewUseCase(parts: parts).routes
+      + OperatingUseCase(parts: parts).routes
+    return routes + [OpenAPIDocument.route(describing: routes, parts: parts)]
   }
 
   /// The handler for an HTTP server.
@@ -61,7 +67,10 @@ public struct EntitlementServer: Sendable {
 
   /// How much an HTTP server in front of the handler should take.
   public var httpLimits: HTTPLimits {
-    HTTPLimits(bodyBytesMax: configuration.limits.bodyBytesMax)
+    HTTPLimits(
+      bodyBytesMax: configuration.limits.bodyBytesMax,
+      connectionsPerAddressMax: configuration.limits.connectionsPerAddressMax
+    )
   }
 
   /// Answers a request.
@@ -71,17 +80,17 @@ public struct EntitlementServer: Sendable {
   public func answer(_ request: HTTPRequest) async -> HTTPResponse {
     let begin = world.uptime()
     let requestID = world.requestID()
-    let endpoint = Endpoint(request.pathSegments)
+    let match = table.match(request.method, request.pathSegments)
+    let name = Self.name(match)
     let response: HTTPResponse
     do throws(ServerError) {
-      response = try await respond(request, endpoint, requestID)
+      response = try await respond(request, match, requestID)
     } catch {
       response = failure(error, requestID)
       metrics.count(.errors, ["code": error.code.rawValue])
-      log(error, endpoint, requestID)
+      log(error, name, requestID)
     }
-    let route = endpoint?.name ?? "unknown"
-    metrics.count(.requests, ["route": route, "status": "\(response.status)"])
+    metrics.count(.requests, ["route": name, "status": "\(response.status)"])
     let duration = world.uptime() - begin
     metrics.observe(duration)
     world.log(
@@ -89,7 +98,7 @@ public struct EntitlementServer: Sendable {
         .info,
         "request",
         [
-          .init("request_id", requestID), .init("route", route),
+          .init("request_id", requestID), .init("route", name),
           .init("status", "\(response.status)"),
           .init("microseconds", "\(Int(duration / .microseconds(1)))"),
         ]
@@ -125,67 +134,42 @@ public struct EntitlementServer: Sendable {
     return failure(error, world.requestID())
   }
 
+  /// The name of a route in logs and metrics, without any identifier.
+  private static func name(_ match: RouteTable.Match) -> String {
+    switch match {
+    case .found(let route, _): route.path
+    case .otherMethods(let path, _): path
+    case .nothing: "unknown"
+    }
+  }
+
   private func respond(
     _ request: HTTPRequest,
-    _ endpoint: Endpoint?,
+    _ match: RouteTable.Match,
     _ requestID: String
   ) async throws(ServerError) -> HTTPResponse {
-    guard let endpoint else {
+    switch match {
+    case .nothing:
       throw ServerError(404, .notFound, .routeUnknown, "There is no such route.")
-    }
-    guard endpoint.methods.contains(request.method) else {
-      let known = endpoint.methods.map(\.rawValue).joined(separator: ", ")
+    case .otherMethods(let path, let methods):
+      let known = methods.map(\.rawValue).joined(separator: ", ")
       throw ServerError(
         405,
         .invalidRequest,
         .methodNotAllowed,
-        "\(endpoint.name) knows \(known) only.",
+        "\(path) knows \(known) only.",
         parameter: known
       )
+    case .found(let route, let path):
+      let call = try await gate.call(request, route, path)
+      switch try await idempotency.answer(call) {
+      case .object(let status, let object, let headers):
+        var response = json(status, object, requestID)
+        for field in headers { response.headers[field.name] = field.value }
+        return response
+      case .whole(let response): return response
+      }
     }
-    switch endpoint {
-    case .verify:
-      let body = try body(request, bytesMax: configuration.limits.bodyBytesMax)
-      let wanted = try VerifyRequest(body, limits: configuration.limits)
-      return json(200, try await verify.answer(wanted), requestID)
-    case .appleNotification:
-      let body = try body(request, bytesMax: configuration.limits.notificationBytesMax)
-      return json(200, try await notifications.answer(body), requestID)
-    case .customer(let id):
-      return json(200, try await customers.answer(id, request), requestID)
-    case .health:
-      _ = try await stored { () async throws(StorageError) in try await ledger.counts() }
-      return json(200, ["status": "ok"], requestID)
-    case .metrics:
-      return try await metricsResponse()
-    }
-  }
-
-  private func body(_ request: HTTPRequest, bytesMax: Int) throws(ServerError) -> JSONObject {
-    try RequestBody.object(
-      request,
-      bytesMax: bytesMax,
-      depthMax: configuration.limits.bodyDepthMax
-    )
-  }
-
-  private func metricsResponse() async throws(ServerError) -> HTTPResponse {
-    let counts = try await stored { () async throws(StorageError) in try await ledger.counts() }
-    let text = metrics.text(gauges: [
-      ("iap_ledger_facts", "Facts in the ledger.", counts.facts),
-      ("iap_ledger_subjects", "Purchases and subscriptions in the ledger.", counts.subjects),
-      ("iap_ledger_transactions", "Transactions in the ledger.", counts.transactions),
-      ("iap_ledger_entries", "Grants, clawbacks and regrants in the ledger.", counts.entries),
-      ("iap_ledger_orders", "Orders in the ledger.", counts.orders),
-      ("iap_ledger_conflicts", "Purchases presented by another customer.", counts.conflicts),
-      ("iap_ledger_outbox", "Events for the app's own backend.", counts.outbox),
-      ("iap_simulated", "Whether simulated stores are trusted.", configuration.isSimulated ? 1 : 0),
-    ])
-    return HTTPResponse(
-      status: 200,
-      headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
-      body: Array(text.utf8)
-    )
   }
 
   private func failure(_ error: ServerError, _ requestID: String) -> HTTPResponse {
@@ -199,6 +183,7 @@ public struct EntitlementServer: Sendable {
     if error.code == .methodNotAllowed, let known = error.parameter {
       response.headers["Allow"] = known
     }
+    if error.status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
     if let seconds = error.retryAfterSeconds { response.headers["Retry-After"] = "\(seconds)" }
     return response
   }
@@ -211,11 +196,11 @@ public struct EntitlementServer: Sendable {
     return .json(status, object.serialized)
   }
 
-  private func log(_ error: ServerError, _ endpoint: Endpoint?, _ requestID: String) {
+  private func log(_ error: ServerError, _ route: String, _ requestID: String) {
     var fields: [ServerEvent.Field] = [
-      .init("request_id", requestID), .init("route", endpoint?.name ?? "unknown"),
-      .init("code", error.code.rawValue),
+      .init("request_id", requestID), .init("route", route), .init("code", error.code.rawValue),
     ]
+    if let rules = error.rules { fields.append(.init("rules", rules)) }
     if let inside = error.inside { fields.append(.init("inside", inside)) }
     world.log(ServerEvent(error.status >= 500 ? .error : .notice, "failure", fields))
   }

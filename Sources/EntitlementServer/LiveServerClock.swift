@@ -16,7 +16,17 @@ extension ServerWorld {
     return ServerWorld(
       requestID: { "req_" + UUID().uuidString.lowercased() },
       uptime: { start.duration(to: .now) },
+      random: secureRandomBytes,
       log: log
     )
   }
+}
+
+/// Bytes of the system's own chance, good enough for keys.
+///
+/// - Parameter count: How many.
+/// - Returns: The bytes.
+@Sendable public func secureRandomBytes(_ count: Int) -> [UInt8] {
+  var generator = SystemRandomNumberGenerator()
+  return (0..<count).map { _ in UInt8.random(in: 0...UInt8.max, using: &generator) }
 }

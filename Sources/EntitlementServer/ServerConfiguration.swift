@@ -1,5 +1,15 @@
 public import IAPEntitlements
 public import IAPModel
+public import ServerStorage
+
+/// When a client's word about the account that it works for counts.
+public enum AccountTrust: String, Hashable, Sendable, CaseIterable {
+  /// Together with a genuine purchase: for accounts whose names nobody can guess.
+  case claimed
+  /// Together with a customer token of that account, which the app's backend asks for with its
+  /// secret key: for accounts whose names others may know.
+  case proven
+}
 
 /// An app that the server works for.
 public struct ServerApp: Hashable, Sendable {
@@ -14,19 +24,27 @@ public struct ServerApp: Hashable, Sendable {
   public var environments: Set<StoreEnvironment>
   /// Which product gives which entitlement; without a rule a product gives one of its own name.
   public var catalog: EntitlementCatalog
+  /// What happens when another customer presents a purchase that has an owner.
+  public var transfers: TransferPolicy
+  /// When a client's word about its account counts.
+  public var accounts: AccountTrust
 
   /// Makes an app.
   public init(
     bundleID: BundleID,
     appAppleID: AppAppleID?,
     environments: Set<StoreEnvironment> = [.production, .sandbox],
-    catalog: EntitlementCatalog = EntitlementCatalog()
+    catalog: EntitlementCatalog = EntitlementCatalog(),
+    transfers: TransferPolicy = .keep,
+    accounts: AccountTrust = .claimed
   ) {
     precondition(!environments.isEmpty, "an app has at least one environment")
     self.bundleID = bundleID
     self.appAppleID = appAppleID
     self.environments = environments
     self.catalog = catalog
+    self.transfers = transfers
+    self.accounts = accounts
   }
 
   /// The environments, real money first.
@@ -44,15 +62,23 @@ public struct ServerConfiguration: Hashable, Sendable {
   public var apps: [ServerApp]
   /// Whether simulated stores are trusted: every answer says so.
   public var isSimulated: Bool
+  /// Whether who calls has to show a key; without, everybody who reaches the server may do all.
+  public var requiresKeys: Bool
   /// How much is taken.
   public var limits: ServerLimits
 
   /// Makes a configuration.
-  public init(apps: [ServerApp], isSimulated: Bool = false, limits: ServerLimits = .standard) {
+  public init(
+    apps: [ServerApp],
+    isSimulated: Bool = false,
+    requiresKeys: Bool = false,
+    limits: ServerLimits = .standard
+  ) {
     precondition(!apps.isEmpty, "a server works for at least one app")
     precondition(Set(apps.map(\.bundleID)).count == apps.count, "an app is set up once")
     self.apps = apps
     self.isSimulated = isSimulated
+    self.requiresKeys = requiresKeys
     self.limits = limits
   }
 

@@ -14,6 +14,14 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String { rawValue }
     /// The request has to be changed.
     public static let invalidRequest = Self(rawValue: "invalid_request")
+    /// Who calls has to show who it is.
+    public static let unauthorized = Self(rawValue: "unauthorized")
+    /// Who calls may not do that.
+    public static let forbidden = Self(rawValue: "forbidden")
+    /// What is there contradicts the request.
+    public static let conflict = Self(rawValue: "conflict")
+    /// There were too many requests.
+    public static let rateLimited = Self(rawValue: "rate_limited")
     /// There is nothing there.
     public static let notFound = Self(rawValue: "not_found")
     /// Signed data does not follow the rules.
@@ -64,6 +72,34 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let verificationUnavailable = Self(rawValue: "verificationUnavailable")
     /// The ledger could not read or store.
     public static let storageUnavailable = Self(rawValue: "storageUnavailable")
+    /// A key is needed, and there is none.
+    public static let keyMissing = Self(rawValue: "keyMissing")
+    /// The key is not known, or withdrawn.
+    public static let keyRefused = Self(rawValue: "keyRefused")
+    /// A public key does not open this.
+    public static let secretKeyNeeded = Self(rawValue: "secretKeyNeeded")
+    /// The key or token is for another app.
+    public static let anotherApp = Self(rawValue: "anotherApp")
+    /// The customer token is missing, expired or withdrawn.
+    public static let customerTokenRefused = Self(rawValue: "customerTokenRefused")
+    /// The key has sent too many requests.
+    public static let tooManyRequests = Self(rawValue: "tooManyRequests")
+    /// The thing of that name is not there.
+    public static let nothingThere = Self(rawValue: "nothingThere")
+    /// No catalog was given yet.
+    public static let catalogMissing = Self(rawValue: "catalogMissing")
+    /// What is there is another version than the request names.
+    public static let versionMismatch = Self(rawValue: "versionMismatch")
+    /// The idempotency key was used with other parameters.
+    public static let idempotencyKeyReused = Self(rawValue: "idempotencyKeyReused")
+    /// The app has no key with which offers could be signed.
+    public static let offerKeyMissing = Self(rawValue: "offerKeyMissing")
+    /// The case was decided in another way before.
+    public static let alreadyDecided = Self(rawValue: "alreadyDecided")
+    /// The name stands for something else already.
+    public static let nameTaken = Self(rawValue: "nameTaken")
+    /// The balance does not hold so much.
+    public static let balanceTooLow = Self(rawValue: "balanceTooLow")
     /// The server is about to stop.
     public static let stopping = Self(rawValue: "stopping")
   }
@@ -82,6 +118,8 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
   public var retryAfterSeconds: Int?
   /// What the inside knows about it; only for the log.
   public var inside: String?
+  /// The rules that signed data did not follow, as stable words; only for the log.
+  public var rules: String?
 
   /// Makes an error.
   public init(

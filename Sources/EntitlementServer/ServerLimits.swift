@@ -14,6 +14,10 @@ public struct ServerLimits: Hashable, Sendable {
   public var productIDBytesMax: Int
   /// The longest transaction identifier, in UTF-8 bytes.
   public var transactionIDBytesMax: Int
+  /// How many requests one key may send in a minute; further ones are answered with 429.
+  public var requestsPerMinuteMax: Int
+  /// The longest reason, note or error text that people write, in UTF-8 bytes.
+  public var textBytesMax: Int
   /// After how many seconds a client should try again when the server could not look or store.
   public var retryAfterSeconds: Int
   /// The claim lease: how many seconds the claimer of a consumable may be silent before another
@@ -22,6 +26,12 @@ public struct ServerLimits: Hashable, Sendable {
   /// Judged on the server's clock. Clients ask again before they hand over what was judged more
   /// than six hours ago, so it must be longer than that.
   public var claimLeaseSeconds: Int
+
+  /// What a claim lease has to be longer than: clients ask again before they hand over what was
+  /// judged so long ago.
+  public static let claimLeaseSecondsMin = 6 * 3600
+  /// How many connections one address may have at the same time.
+  public var connectionsPerAddressMax: Int
 
   /// Makes limits.
   public init(
@@ -32,10 +42,14 @@ public struct ServerLimits: Hashable, Sendable {
     installationBytesMax: Int = 128,
     productIDBytesMax: Int = 256,
     transactionIDBytesMax: Int = 64,
+    requestsPerMinuteMax: Int = 6000,
+    textBytesMax: Int = 2000,
     retryAfterSeconds: Int = 1,
-    claimLeaseSeconds: Int = 24 * 3600
+    claimLeaseSeconds: Int = 24 * 3600,
+    connectionsPerAddressMax: Int = 256
   ) {
     precondition(claimLeaseSeconds > 0, "a claim holds for a while")
+    precondition(requestsPerMinuteMax > 0, "a key may send something")
     self.bodyBytesMax = bodyBytesMax
     self.notificationBytesMax = notificationBytesMax
     self.bodyDepthMax = bodyDepthMax
@@ -43,8 +57,11 @@ public struct ServerLimits: Hashable, Sendable {
     self.installationBytesMax = installationBytesMax
     self.productIDBytesMax = productIDBytesMax
     self.transactionIDBytesMax = transactionIDBytesMax
+    self.requestsPerMinuteMax = requestsPerMinuteMax
+    self.textBytesMax = textBytesMax
     self.retryAfterSeconds = retryAfterSeconds
     self.claimLeaseSeconds = claimLeaseSeconds
+    self.connectionsPerAddressMax = connectionsPerAddressMax
   }
 
   /// 2 MiB of body, 512 KiB of notification, eight levels deep; claims hold for a day.

@@ -23,6 +23,11 @@ final class ServerMetrics: Sendable {
       name: "iap_unit_entries_total",
       help: "Grants, clawbacks and regrants that took effect."
     )
+    static let offers = Counter(name: "iap_offers_signed_total", help: "Offers signed.")
+    static let reviews = Counter(
+      name: "iap_reviews_total",
+      help: "Cases that were reported or decided."
+    )
     static let errors = Counter(name: "iap_errors_total", help: "Requests that ended in an error.")
   }
 

@@ -1,9 +1,14 @@
+public import Foundation
+import IAPModel
+
 /// What the server takes from outside beside clock and ledger.
 public struct ServerWorld: Sendable {
   /// A new name for a request.
   public var requestID: @Sendable () -> String
   /// The time since the server started, from a clock that never jumps: for measuring.
   public var uptime: @Sendable () -> Duration
+  /// So many bytes of chance that nobody can guess.
+  public var random: @Sendable (Int) -> [UInt8]
   /// Takes what happened.
   public var log: @Sendable (ServerEvent) -> Void
 
@@ -11,10 +16,12 @@ public struct ServerWorld: Sendable {
   public init(
     requestID: @escaping @Sendable () -> String,
     uptime: @escaping @Sendable () -> Duration,
+    random: @escaping @Sendable (Int) -> [UInt8],
     log: @escaping @Sendable (ServerEvent) -> Void
   ) {
     self.requestID = requestID
     self.uptime = uptime
+    self.random = random
     self.log = log
   }
 }
@@ -22,7 +29,7 @@ public struct ServerWorld: Sendable {
 /// Something that happened, for the log: no secret, no receipt, no personal identifier.
 public struct ServerEvent: Hashable, Sendable, CustomStringConvertible {
   /// How much it matters.
-  public enum Level: Hashable, Sendable {
+  public enum Level: String, Hashable, Sendable {
     /// The normal course.
     case info
     /// Somebody's request was refused.
@@ -61,5 +68,18 @@ public struct ServerEvent: Hashable, Sendable, CustomStringConvertible {
   /// The name, then each circumstance as `name=value`.
   public var description: String {
     ([name] + fields.map { "\($0.name)=\($0.value)" }).joined(separator: " ")
+  }
+
+  /// One line of JSON.
+  ///
+  /// - Parameter date: When it happened.
+  /// - Returns: The line, without a line break.
+  public func json(at date: Date) -> String {
+    var object: JSONObject = [
+      "time": .integer(date.milliseconds), "level": .string(level.rawValue),
+      "event": .string(name),
+    ]
+    for field in fields { object[field.name] = .string(field.value) }
+    return JSONValue.object(object).serializedText
   }
 }

@@ -9,6 +9,8 @@ public struct HTTPLimits: Hashable, Sendable {
   public var discardedBodyBytesMax: Int
   /// The most connections at one time; further ones are closed or wait unaccepted.
   public var connectionsMax: Int
+  /// The most connections of one address at one time; nil when only ``connectionsMax`` counts.
+  public var connectionsPerAddressMax: Int?
   /// How long a connection may stay without a byte moving.
   public var idleTimeout: Duration
   /// How long a whole request may take to arrive, and a whole response to be taken.
@@ -22,16 +24,19 @@ public struct HTTPLimits: Hashable, Sendable {
     bodyBytesMax: Int = 2 * 1024 * 1024,
     discardedBodyBytesMax: Int = 16 * 1024 * 1024,
     connectionsMax: Int = 1024,
+    connectionsPerAddressMax: Int? = nil,
     idleTimeout: Duration = .seconds(30),
     transferTimeout: Duration = .seconds(60),
     stopTimeout: Duration = .seconds(30)
   ) {
     precondition(headerBytesMax > 0 && bodyBytesMax >= 0, "limits on bytes are not negative")
     precondition(discardedBodyBytesMax >= 0 && connectionsMax > 0, "limits are not negative")
+    precondition(connectionsPerAddressMax.map { $0 > 0 } ?? true, "limits are not negative")
     self.headerBytesMax = headerBytesMax
     self.bodyBytesMax = bodyBytesMax
     self.discardedBodyBytesMax = discardedBodyBytesMax
     self.connectionsMax = connectionsMax
+    self.connectionsPerAddressMax = connectionsPerAddressMax
     self.idleTimeout = idleTimeout
     self.transferTimeout = transferTimeout
     self.stopTimeout = stopTimeout

@@ -55,6 +55,8 @@ public final class HTTPServer: Sendable {
       listener,
       memoryBytes(limits),
       UInt32(clamping: limits.connectionsMax),
+      // Zero is the library's word for no such limit.
+      UInt32(clamping: limits.connectionsPerAddressMax ?? 0),
       UInt32(clamping: Int(limits.idleTimeout.inSeconds.rounded(.up))),
       LibraryCallbacks.target,
       LibraryCallbacks.request,

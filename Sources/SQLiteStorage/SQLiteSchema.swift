@@ -20,6 +20,7 @@ enum SQLiteSchema {
       name: "acknowledgements of claims",
       statements: ["ALTER TABLE claims ADD COLUMN acknowledged_ms INTEGER"]
     ),
+    Migration(version: 3, name: "documents", statements: documents),
   ]
 
   private static let facts = [
@@ -114,6 +115,22 @@ enum SQLiteSchema {
       sequence INTEGER PRIMARY KEY, app TEXT, action TEXT NOT NULL, details BLOB NOT NULL,
       date_ms INTEGER NOT NULL) STRICT
     """,
+  ]
+
+  /// Documents are removed at times, and their places are not given again.
+  private static let documents = [
+    """
+    CREATE TABLE documents (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, app TEXT NOT NULL,
+      name TEXT NOT NULL, shelf TEXT, body BLOB NOT NULL, version INTEGER NOT NULL,
+      created_ms INTEGER NOT NULL, changed_ms INTEGER NOT NULL, UNIQUE (name, kind, app)) STRICT
+    """,
+    "CREATE INDEX documents_by_kind ON documents (kind, app, sequence)",
+    """
+    CREATE INDEX documents_by_shelf ON documents (shelf, kind, app, sequence)
+    WHERE shelf IS NOT NULL
+    """,
+    "CREATE INDEX documents_by_change ON documents (kind, changed_ms, sequence)",
   ]
 
   /// The version of a database; 0 when it is empty.

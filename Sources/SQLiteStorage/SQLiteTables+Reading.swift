@@ -59,6 +59,24 @@ extension SQLiteTables: LedgerReading {
     ) { Self.subject($0, app: app) }
   }
 
+  func lastingSubjects(
+    ownedBy customer: CustomerID,
+    in scope: LedgerScope
+  ) throws(StorageError) -> [LedgerSubject] {
+    guard let number = try knownNumber(of: scope) else { return [] }
+    return try connection.rows(
+      """
+      SELECT s.original FROM subjects s WHERE s.owner = ? AND s.scope = ? AND EXISTS (
+        SELECT 1 FROM transactions t
+        WHERE t.subject = s.id AND (t.type IS NULL OR t.type <> ?))
+      ORDER BY s.original
+      """,
+      .text(customer.rawValue),
+      .integer(number),
+      .text(ProductType.consumable.rawValue)
+    ) { LedgerSubject(scope: scope, original: OriginalTransactionID($0.text(0))) }
+  }
+
   func owner(of subject: LedgerSubject) throws(StorageError) -> OwnerRecord? {
     guard let number = try knownNumber(of: subject) else { return nil }
     let owner = try connection.row(
@@ -295,7 +313,7 @@ extension SQLiteTables: LedgerReading {
     )
   }
 
-  private static func object(_ bytes: [UInt8]) throws(StorageError) -> JSONObject {
+  static func object(_ bytes: [UInt8]) throws(StorageError) -> JSONObject {
     do throws(PayloadError) {
       return try JSONParser.parseObject(bytes, limits: .document)
     } catch {

@@ -44,6 +44,8 @@ struct InMemoryTables {
   private var owners: [LedgerSubject: OwnerRecord] = [:]
   private var conflictRows: [Conflict: ConflictRecord] = [:]
   private var claims: [ScopedKey: ClaimRecord] = [:]
+  private var documentRows: [DocumentKey: LedgerDocument] = [:]
+  private var documentsMade: Int64 = 0
   private var outboxRows: [OutboxRecord] = []
   private var auditRows: [AuditRecord] = []
   private var undoLog: [(inout InMemoryTables) -> Void] = []
@@ -74,6 +76,16 @@ struct InMemoryTables {
     let before = self[keyPath: table][key]
     undoLog.append { $0[keyPath: table][key] = before }
     self[keyPath: table][key] = value
+  }
+
+  /// Removes a dictionary's value and remembers it.
+  private mutating func remove<Key, Value>(
+    _ table: WritableKeyPath<InMemoryTables, [Key: Value]>,
+    _ key: Key
+  ) {
+    let before = self[keyPath: table][key]
+    undoLog.append { $0[keyPath: table][key] = before }
+    self[keyPath: table][key] = nil
   }
 
   /// Appends to a row list and remembers its length.
@@ -164,6 +176,34 @@ extension InMemoryTables: LedgerTables {
     set(\.claims, ScopedKey(scope: scope, name: unit.rawValue), claim)
   }
 
+  mutating func setDocument(_ write: DocumentWrite, date: Date) -> LedgerDocument {
+    let before = documentRows[write.key]
+    if before == nil {
+      let made = documentsMade
+      undoLog.append { $0.documentsMade = made }
+      documentsMade += 1
+    }
+    let document = LedgerDocument(
+      key: write.key,
+      sequence: before?.sequence ?? documentsMade,
+      shelf: write.shelf,
+      body: write.body,
+      version: (before?.version ?? 0) + 1,
+      createdDate: before?.createdDate ?? date,
+      changedDate: date
+    )
+    set(\.documentRows, write.key, document)
+    return document
+  }
+
+  mutating func removeDocuments(_ pruning: DocumentPruning, limit: Int) {
+    let old = documentRows.values.filter {
+      $0.key.kind == pruning.kind && $0.changedDate < pruning.changedBefore
+    }
+    let ordered = old.sorted { ($0.changedDate, $0.sequence) < ($1.changedDate, $1.sequence) }
+    for document in ordered.prefix(limit) { remove(\.documentRows, document.key) }
+  }
+
   mutating func appendOutbox(_ record: OutboxRecord) {
     var row = record
     row.sequence = Int64(outboxRows.count) + 1
@@ -192,6 +232,13 @@ extension InMemoryTables: LedgerReading {
   func subjects(ownedBy customer: CustomerID, app: BundleID) -> [LedgerSubject] {
     owners.filter { $0.key.scope.app == app && $0.value.customer == customer }.keys
       .sorted(by: Self.precedes)
+  }
+
+  func lastingSubjects(ownedBy customer: CustomerID, in scope: LedgerScope) -> [LedgerSubject] {
+    subjects(ownedBy: customer, app: scope.app).filter { subject in
+      subject.scope == scope
+        && (projections[subject] ?? [:]).values.contains { $0.type != .consumable }
+    }
   }
 
   func owner(of subject: LedgerSubject) -> OwnerRecord? { owners[subject] }
@@ -227,6 +274,22 @@ extension InMemoryTables: LedgerReading {
 
   func transactions(of subject: LedgerSubject) -> [TransactionRow] {
     (projections[subject] ?? [:]).values.sorted { $0.transactionID < $1.transactionID }
+  }
+
+  func document(_ key: DocumentKey) -> LedgerDocument? { documentRows[key] }
+
+  func documents(
+    _ kind: DocumentKind,
+    app: BundleID?,
+    shelf: String?,
+    after sequence: Int64,
+    limit: Int
+  ) -> [LedgerDocument] {
+    let found = documentRows.values.filter { document in
+      document.key.kind == kind && document.key.app == app && document.sequence > sequence
+        && (shelf == nil || document.shelf == shelf)
+    }
+    return Array(found.sorted { $0.sequence < $1.sequence }.prefix(max(limit, 0)))
   }
 
   func outbox(after sequence: Int64, limit: Int) -> [OutboxRecord] {

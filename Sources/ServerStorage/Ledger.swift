@@ -48,6 +48,12 @@ public protocol LedgerReading {
     ownedBy customer: CustomerID,
     app: BundleID
   ) throws(StorageError) -> [LedgerSubject]
+  /// The purchases of a customer in which there is something that is not used up, in order of
+  /// original identifier.
+  func lastingSubjects(
+    ownedBy customer: CustomerID,
+    in scope: LedgerScope
+  ) throws(StorageError) -> [LedgerSubject]
   /// Who owns a purchase or subscription.
   func owner(of subject: LedgerSubject) throws(StorageError) -> OwnerRecord?
   /// Who presented it without owning it, in order of customer.
@@ -68,6 +74,16 @@ public protocol LedgerReading {
   func transactions(of subject: LedgerSubject) throws(StorageError) -> [TransactionRow]
   /// What the backend is to be told, in the order of recording.
   func outbox(after sequence: Int64, limit: Int) throws(StorageError) -> [OutboxRecord]
+  /// A document.
+  func document(_ key: DocumentKey) throws(StorageError) -> LedgerDocument?
+  /// Documents behind a place in the order in which they were made, of one shelf when it is given.
+  func documents(
+    _ kind: DocumentKind,
+    app: BundleID?,
+    shelf: String?,
+    after sequence: Int64,
+    limit: Int
+  ) throws(StorageError) -> [LedgerDocument]
   /// Notes for people, in the order of recording.
   func audit(after sequence: Int64, limit: Int) throws(StorageError) -> [AuditRecord]
   /// How much there is.

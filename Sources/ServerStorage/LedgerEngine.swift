@@ -35,6 +35,7 @@ public struct LedgerEngine: Sendable {
   }
 
   private mutating func run(on tables: inout some LedgerTables) throws(StorageError) {
+    guard try mayWriteDocuments(in: tables) else { return }
     for fact in prepared.facts { outcome.facts.append(try insert(fact, into: &tables)) }
     for subject in touched { try refold(subject, in: &tables) }
     for alias in write.aliases {
@@ -61,7 +62,50 @@ public struct LedgerEngine: Sendable {
       if claim != before { try tables.setClaim(claim, to: request.unit, in: request.scope) }
       outcome.claims.append(claim)
     }
+    try writeDocuments(in: &tables)
     for record in write.audit { try tables.appendAudit(record) }
+  }
+
+  /// Whether no document forbids the write.
+  private mutating func mayWriteDocuments(
+    in tables: some LedgerTables
+  ) throws(StorageError) -> Bool {
+    for wish in write.documents {
+      let isMet: Bool
+      let current: LedgerDocument?
+      switch wish.condition {
+      case .always, .ifAbsent: continue
+      case .mustBeAbsent:
+        current = try tables.document(wish.key)
+        isMet = current == nil
+      case .mustHaveVersion(let version):
+        current = try tables.document(wish.key)
+        isMet = current?.version == version
+      }
+      guard isMet else {
+        outcome.isRefused = true
+        outcome.documents = [.kept(current)]
+        return false
+      }
+    }
+    return true
+  }
+
+  private mutating func writeDocuments(in tables: inout some LedgerTables) throws(StorageError) {
+    for wish in write.documents { outcome.documents.append(try file(wish, in: &tables)) }
+    for pruning in write.pruning {
+      try tables.removeDocuments(pruning, limit: DocumentPruning.documentsMax)
+    }
+  }
+
+  private func file(
+    _ wish: DocumentWrite,
+    in tables: inout some LedgerTables
+  ) throws(StorageError) -> DocumentOutcome {
+    if wish.condition == .ifAbsent, let current = try tables.document(wish.key) {
+      return .kept(current)
+    }
+    return .written(try tables.setDocument(wish, date: write.date))
   }
 
   /// Stores a fact and what it says.
@@ -90,7 +134,16 @@ public struct LedgerEngine: Sendable {
     }
     guard !isNew else { return .inserted }
     guard saysNews else { return .known }
-    _ = try tables.insertFact(record, key: record.key.variant(record.bytes), packed: fact.packed)
+    let variant = record.key.variant(record.bytes)
+    if try tables.insertFact(record, key: variant, packed: fact.packed) {
+      let review = ReviewRecord(
+        contradicting: record.key,
+        variant: variant,
+        in: record.scope,
+        at: write.date
+      )
+      _ = try file(review.document(.ifAbsent), in: &tables)
+    }
     return .inserted
   }
 
@@ -153,7 +206,8 @@ public struct LedgerEngine: Sendable {
     }
   }
 
-  /// Finds the owner of a purchase: who its token names, else who presented it first.
+  /// Finds the owner of a purchase: who its token names, else who presented it first, unless it may
+  /// change hands.
   @discardableResult
   private mutating func settleOwner(
     of subject: LedgerSubject,
@@ -163,20 +217,53 @@ public struct LedgerEngine: Sendable {
     let date = presenter?.date ?? write.date
     let before = try tables.owner(of: subject)
     var owner = before
-    if before?.ground != .accountToken {
+    if before == nil || before?.ground == .firstPresented {
       if let named = try namedOwner(of: subject, in: tables) {
         owner = OwnerRecord(customer: named, ground: .accountToken, date: date)
       } else if before == nil, let presenter {
         owner = OwnerRecord(customer: presenter.customer, ground: .firstPresented, date: date)
       }
     }
-    guard let owner else { return nil }
-    if owner != before { try tables.setOwner(owner, of: subject) }
-    for other in [before?.customer, presenter?.customer].compactMap({ $0 })
-    where other != owner.customer {
-      try tables.insertConflict(ConflictRecord(subject: subject, customer: other, date: date))
+    guard let found = owner else { return nil }
+    let policy = presenter?.policy ?? .keep
+    var isShared = false
+    if let presenter, presenter.customer != found.customer {
+      if policy == .decided {
+        owner = OwnerRecord(customer: presenter.customer, ground: .decided, date: date)
+      } else if policy != .keep, try mayChangeHands(subject, in: tables) {
+        if policy == .share {
+          isShared = true
+          _ = try file(ShareRecord.document(subject, with: presenter.customer), in: &tables)
+        } else {
+          owner = OwnerRecord(customer: presenter.customer, ground: .transferred, date: date)
+        }
+      }
     }
-    return owner
+    let settled = owner ?? found
+    if settled != before { try tables.setOwner(settled, of: subject) }
+    if let before, before.customer != settled.customer {
+      try tables.appendAudit(AuditRecord(ownerOf: subject, settled, at: date))
+    }
+    guard !isShared, policy != .decided else { return settled }
+    for other in [before?.customer, presenter?.customer].compactMap({ $0 })
+    where other != settled.customer {
+      let conflict = ConflictRecord(subject: subject, customer: other, date: date)
+      try tables.insertConflict(conflict)
+      // Where purchases may change hands, that they do is no case for people.
+      guard settled.ground != .transferred else { continue }
+      let review = ReviewRecord(conflict, owner: settled.customer)
+      _ = try file(review.document(.ifAbsent), in: &tables)
+    }
+    return settled
+  }
+
+  /// Whether a purchase holds nothing that is used up: what was handed over cannot be moved.
+  private mutating func mayChangeHands(
+    _ subject: LedgerSubject,
+    in tables: some LedgerTables
+  ) throws(StorageError) -> Bool {
+    if known[subject] == nil { known[subject] = try tables.facts(of: subject) }
+    return !(known[subject] ?? []).contains { $0.transaction?.type == .consumable }
   }
 
   /// The customer that the purchase's tokens name: through an order, else through an alias.
@@ -194,6 +281,22 @@ public struct LedgerEngine: Sendable {
       if let customer = try tables.customer(of: token, app: app) { return customer }
     }
     return nil
+  }
+}
+
+extension AuditRecord {
+  /// A purchase has another owner than before.
+  init(ownerOf subject: LedgerSubject, _ owner: OwnerRecord, at date: Date) {
+    self.init(
+      app: subject.scope.app,
+      action: "purchase.ownerChanged",
+      details: [
+        "environment": .string(subject.scope.environment.rawValue),
+        "originalTransactionId": .string(subject.original.rawValue),
+        "ground": .string(owner.ground.rawValue),
+      ],
+      date: date
+    )
   }
 }
 

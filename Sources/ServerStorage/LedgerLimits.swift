@@ -10,6 +10,10 @@ public struct LedgerLimits: Hashable, Sendable {
   public var itemsPerFactMax: Int
   /// The largest context of an order, in bytes of JSON.
   public var orderContextSizeBytesMax: Int
+  /// The largest document, in bytes of JSON.
+  public var documentSizeBytesMax: Int
+  /// The most documents that one write may carry.
+  public var documentsPerWriteMax: Int
   /// The most writes that may wait for the writer; one more is refused as busy.
   public var waitingWritesMax: Int
   /// The most writes that are committed in one transaction.
@@ -22,6 +26,8 @@ public struct LedgerLimits: Hashable, Sendable {
   ///   - factsPerWriteMax: The most facts that one write may carry.
   ///   - itemsPerFactMax: The most things that one fact may say.
   ///   - orderContextSizeBytesMax: The largest context of an order, in bytes of JSON.
+  ///   - documentSizeBytesMax: The largest document, in bytes of JSON.
+  ///   - documentsPerWriteMax: The most documents that one write may carry.
   ///   - waitingWritesMax: The most writes that may wait for the writer.
   ///   - writesPerCommitMax: The most writes that are committed in one transaction.
   public init(
@@ -29,6 +35,8 @@ public struct LedgerLimits: Hashable, Sendable {
     factsPerWriteMax: Int = 100,
     itemsPerFactMax: Int = 10_000,
     orderContextSizeBytesMax: Int = 16 * 1024,
+    documentSizeBytesMax: Int = 4 * 1024 * 1024,
+    documentsPerWriteMax: Int = 10_000,
     waitingWritesMax: Int = 10_000,
     writesPerCommitMax: Int = 256
   ) {
@@ -36,6 +44,8 @@ public struct LedgerLimits: Hashable, Sendable {
     self.factsPerWriteMax = factsPerWriteMax
     self.itemsPerFactMax = itemsPerFactMax
     self.orderContextSizeBytesMax = orderContextSizeBytesMax
+    self.documentSizeBytesMax = documentSizeBytesMax
+    self.documentsPerWriteMax = documentsPerWriteMax
     self.waitingWritesMax = waitingWritesMax
     self.writesPerCommitMax = writesPerCommitMax
   }
@@ -51,6 +61,18 @@ public struct LedgerLimits: Hashable, Sendable {
       }
       guard record.facts.count <= itemsPerFactMax else {
         throw StorageError(.tooLarge, "\(record.facts.count) items, at most \(itemsPerFactMax)")
+      }
+    }
+    guard write.documents.count <= documentsPerWriteMax else {
+      throw StorageError(
+        .tooLarge,
+        "\(write.documents.count) documents, at most \(documentsPerWriteMax)"
+      )
+    }
+    for document in write.documents {
+      let size = document.body.serialized.count
+      guard size <= documentSizeBytesMax else {
+        throw StorageError(.tooLarge, "document of \(size) bytes, at most \(documentSizeBytesMax)")
       }
     }
     for order in write.orders {

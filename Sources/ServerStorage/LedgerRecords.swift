@@ -51,6 +51,18 @@ public struct OrderRecord: Hashable, Sendable {
   }
 }
 
+/// What happens when another customer presents a purchase that has an owner.
+public enum TransferPolicy: String, Hashable, Sendable, CaseIterable {
+  /// It stays with its owner, and a conflict is noted.
+  case keep
+  /// It goes to who presents it; goods that are used up stay where they are.
+  case transfer
+  /// Both have what it opens; goods that are used up stay where they are.
+  case share
+  /// People have decided: it goes to who presents it.
+  case decided
+}
+
 /// A wish to have a purchase credited to a customer.
 public struct OwnershipRequest: Hashable, Sendable {
   /// The purchase or subscription.
@@ -59,6 +71,8 @@ public struct OwnershipRequest: Hashable, Sendable {
   public var customer: CustomerID
   /// When.
   public var date: Date
+  /// What happens when the purchase has another owner.
+  public var policy: TransferPolicy
 
   /// Makes a request.
   ///
@@ -66,10 +80,17 @@ public struct OwnershipRequest: Hashable, Sendable {
   ///   - subject: The purchase or subscription.
   ///   - customer: Who presents it.
   ///   - date: When.
-  public init(subject: LedgerSubject, customer: CustomerID, date: Date) {
+  ///   - policy: What happens when the purchase has another owner.
+  public init(
+    subject: LedgerSubject,
+    customer: CustomerID,
+    date: Date,
+    policy: TransferPolicy = .keep
+  ) {
     self.subject = subject
     self.customer = customer
     self.date = date
+    self.policy = policy
   }
 }
 
@@ -81,6 +102,10 @@ public struct OwnerRecord: Hashable, Sendable {
     case accountToken
     /// Nobody else had presented it.
     case firstPresented
+    /// It was presented anew, and the app lets purchases change hands.
+    case transferred
+    /// People decided so.
+    case decided
   }
 
   /// The owner.

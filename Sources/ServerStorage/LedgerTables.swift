@@ -49,6 +49,13 @@ public protocol LedgerTables: LedgerReading {
   ) throws(StorageError)
   /// Appends to the outbox; the sequence is given here.
   mutating func appendOutbox(_ record: OutboxRecord) throws(StorageError)
+  /// Files a document under its key; a new one gets its place here.
+  mutating func setDocument(
+    _ write: DocumentWrite,
+    date: Date
+  ) throws(StorageError) -> LedgerDocument
+  /// Forgets some documents that were written last before an instant, oldest first.
+  mutating func removeDocuments(_ pruning: DocumentPruning, limit: Int) throws(StorageError)
   /// Appends to the audit log; the sequence is given here.
   mutating func appendAudit(_ record: AuditRecord) throws(StorageError)
 }

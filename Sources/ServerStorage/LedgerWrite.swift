@@ -14,6 +14,10 @@ public struct LedgerWrite: Sendable {
   public var ownership: [OwnershipRequest] = []
   /// Units that an installation wants to deliver, or has delivered.
   public var claims: [ClaimRequest] = []
+  /// Documents to write; their conditions may forbid the whole write.
+  public var documents: [DocumentWrite] = []
+  /// Documents to forget.
+  public var pruning: [DocumentPruning] = []
   /// Notes for people.
   public var audit: [AuditRecord] = []
   /// When the request is worked on; stamped on everything that follows from it.
@@ -50,6 +54,10 @@ public struct WriteOutcome: Hashable, Sendable {
   public var owners: [OwnerRecord] = []
   /// The claim to each claimed unit, in their order.
   public var claims: [ClaimRecord] = []
+  /// What became of each document, in their order; only of the refused one when the write was.
+  public var documents: [DocumentOutcome] = []
+  /// Whether a document's condition forbade the write: nothing of it was recorded.
+  public var isRefused = false
 
   /// Makes an empty outcome.
   public init() {}

@@ -14,15 +14,11 @@ struct ServeCommand: Command {
     The first line on standard output is 'listening http://HOST:PORT'; what happens is logged on
     standard error. Ctrl-C or a termination signal ends it after everything begun was answered.
 
-    Routes
-      POST /v1/verify               a signed transaction or receipt -> verdict and entitlements
-      POST /v1/notifications/apple  the URL to enter in App Store Connect (version 2)
-      GET  /v1/customers/{id}       what a customer has; ?app=BUNDLE&environment=Sandbox
-      GET  /healthz                 200 while the ledger can be read
-      GET  /metrics                 counters for Prometheus
+    Every route stands in GET /openapi.json. The URL to enter in App Store Connect is
+    /v1/notifications/apple (version 2).
 
-    There are no API keys yet: who reaches the server may ask it. It therefore listens on this
-    machine only, unless --insecure-no-keys is given.
+    Who calls shows a key: Authorization: Bearer KEY. 'iap keys create' makes one, public for an app
+    and secret for its backend. --insecure-no-keys lets everybody in, on this machine only.
 
     Apple's root certificates are built in. For a simulated store give --simulated and the store's
     certificates with --root; then every answer says "simulated": true. --clock makes the server
@@ -30,26 +26,31 @@ struct ServeCommand: Command {
 
     The configuration is one JSON object; options of the call win over it:
       {"listen": "127.0.0.1:8080", "database": "iap.sqlite", "simulated": false,
-       "insecureNoKeys": false, "roots": ["root.der"], "clock": "http://127.0.0.1:9090",
+       "insecureNoKeys": false, "jsonLog": false, "roots": ["root.der"], "clock": "http://127.0.0.1:9090",
+       "limits": {"claimLeaseSeconds": 86400, "requestsPerMinuteMax": 6000,
+                  "connectionsPerAddressMax": 256},
        "apps": [{"bundle": "com.example.app", "appAppleId": 1234567890,
                  "environments": ["Production", "Sandbox"],
+                 "transfers": "keep", "accounts": "claimed",
+                 "offerKey": {"keyId": "ABC123DEFG", "issuerId": "...", "file": "offer.p8"},
                  "products": {"com.example.app.season": {"entitlements": ["premium"],
                               "level": 1, "accessPeriod": "P3M"}}}]}
-    A product without an entry gives an entitlement of its own name. All mistakes are named at once.
+    A product without an entry gives an entitlement of its own name; PUT /v1/catalog wins over the
+    entries. transfers is keep, transfer or share: what happens when another customer presents a
+    purchase. accounts is claimed, where nobody can guess the names of accounts, or proven, where
+    an account counts with a customer token only. claimLeaseSeconds is how long the installation
+    that hands over a consumable may be silent; more than 21600, because clients ask again after
+    six hours. All mistakes are named at once.
     """,
     zh: """
       标准输出的第一行是“listening http://HOST:PORT”；运行日志写到标准错误。
       按 Ctrl-C 或收到终止信号后，已开始的请求都会得到回答，然后退出。
 
-      路由
-        POST /v1/verify               签名交易或收据 -> 结论与权益
-        POST /v1/notifications/apple  填入 App Store Connect 的通知网址（第 2 版）
-        GET  /v1/customers/{id}       客户拥有什么；?app=BUNDLE&environment=Sandbox
-        GET  /healthz                 账本可读时为 200
-        GET  /metrics                 Prometheus 计数器
+      所有路由见 GET /openapi.json。App Store Connect 中填写的通知网址是
+      /v1/notifications/apple（第 2 版）。
 
-      目前还没有 API 密钥：能连上服务器的人就能查询。因此默认只监听本机，
-      除非给出 --insecure-no-keys。
+      调用者须出示密钥：Authorization: Bearer KEY。用“iap keys create”创建：
+      App 用公开密钥，后端用私密密钥。--insecure-no-keys 仅限本机，允许任何人访问。
 
       Apple 根证书已内置。对接模拟商店时请给出 --simulated，并用 --root 给出其证书；
       此时每个回答都带有 "simulated": true。--clock 让服务器跟随商店时钟，
@@ -115,9 +116,13 @@ struct ServeCommand: Command {
     .flag(
       "insecure-no-keys",
       Words(
-        "Listen beyond this machine although nobody has to show a key.",
-        zh: "在没有密钥保护的情况下监听本机以外的地址。"
+        "Let everybody in without a key; only when listening on this machine.",
+        zh: "无需密钥即可访问；仅限监听本机时使用。"
       )
+    ),
+    .flag(
+      "json-log",
+      Words("Log JSON, one line an event.", zh: "以 JSON 记录日志，每行一个事件。")
     ),
     .flag("verbose", Words("Log every request.", zh: "记录每个请求。")),
   ]
@@ -128,9 +133,11 @@ struct ServeCommand: Command {
   ) async throws(CommandError) -> ExitStatus {
     let settings = try await ServeSettings(arguments, console)
     let isVerbose = arguments.flag("verbose")
+    let logsJSON = settings.logsJSON
     let running = try await ServerComposition.start(settings) { event in
       guard isVerbose || event.level != .info else { return }
-      console.errors(Array("iap serve: \(event)\n".utf8))
+      let line = logsJSON ? event.json(at: console.now()) : "iap serve: \(event)"
+      console.errors(Array((line + "\n").utf8))
     }
     // Listened for before anybody can know that the server runs.
     async let interruption: Void = console.interruption()

@@ -2,6 +2,7 @@ import EntitlementServer
 import Foundation
 import HTTPClient
 import HTTPValues
+import IAPModel
 import IAPSignatures
 import MicroHTTP
 import OpenSSLCrypto
@@ -61,6 +62,7 @@ enum ServerComposition {
     let configuration = ServerConfiguration(
       apps: settings.apps,
       isSimulated: settings.isSimulated,
+      requiresKeys: settings.requiresKeys,
       limits: settings.limits
     )
     let server = EntitlementServer(
@@ -68,7 +70,8 @@ enum ServerComposition {
       ledger: ledger,
       verifiers: try makeVerifiers(settings, configuration),
       clock: clock,
-      world: .live(log: log)
+      world: .live(log: log),
+      offerKeys: try makeOfferKeys(settings)
     )
     do throws(HTTPServerError) {
       let http = try HTTPServer.start(
@@ -91,7 +94,7 @@ enum ServerComposition {
     }
   }
 
-  private static func openLedger(_ path: String) throws(CommandError) -> SQLiteLedger {
+  static func openLedger(_ path: String) throws(CommandError) -> SQLiteLedger {
     do throws(StorageError) {
       return try SQLiteLedger(path: path)
     } catch {
@@ -125,6 +128,30 @@ enum ServerComposition {
         )
       )
     }
+  }
+
+  private static func makeOfferKeys(
+    _ settings: ServeSettings
+  ) throws(CommandError) -> [BundleID: OfferSigningKey] {
+    var keys: [BundleID: OfferSigningKey] = [:]
+    for (app, file) in settings.offerKeys {
+      do throws(CryptoError) {
+        let key = try OpenSSLPrimitives().readSigningKey(pem: file.pem)
+        guard key.kind == .p256 else {
+          throw CryptoError(code: "unsupportedKey", reason: "expected a key on P-256")
+        }
+        keys[app] = OfferSigningKey(id: file.keyID, issuer: file.issuer, key: key)
+      } catch {
+        throw CommandError(
+          .file,
+          Words(
+            "the offerKey of \(app) cannot be used: \(error.reason).",
+            zh: "\(app) 的 offerKey 无法使用：\(error.reason)。"
+          )
+        )
+      }
+    }
+    return keys
   }
 
   private static func makeClock(

@@ -2,6 +2,7 @@ import EntitlementServer
 import Foundation
 import IAPEntitlements
 import IAPModel
+import ServerStorage
 
 // The configuration file of `iap serve`.
 extension ServeSettingsReader {
@@ -36,7 +37,10 @@ extension ServeSettingsReader {
         }
       case "clock": text(member) { reader, text in reader.setClock(text, name: "clock") }
       case "simulated": bool(member) { reader, value in reader.settings.isSimulated = value }
-      case "insecureNoKeys": bool(member) { reader, value in reader.mayListenAnywhere = value }
+      case "insecureNoKeys":
+        bool(member) { reader, value in reader.settings.requiresKeys = !value }
+      case "jsonLog": bool(member) { reader, value in reader.settings.logsJSON = value }
+      case "limits": readLimits(member)
       case "roots":
         list(member, of: "file names") { reader, value in
           guard let text = value.stringValue else { return false }
@@ -46,7 +50,7 @@ extension ServeSettingsReader {
       case "apps":
         list(member, of: "apps") { reader, value in
           guard let app = value.objectValue else { return false }
-          reader.readApp(app)
+          reader.readApp(app, folder: folder)
           return true
         }
       default: unknown(member.name, in: "")
@@ -58,7 +62,7 @@ extension ServeSettingsReader {
     text.hasPrefix("/") ? text : folder.appendingPathComponent(text).path
   }
 
-  private mutating func readApp(_ object: JSONObject) {
+  private mutating func readApp(_ object: JSONObject, folder: URL) {
     guard let bundle = object["bundle"]?.stringValue, !bundle.isEmpty else {
       mistake("apps: an app needs \"bundle\".", zh: "apps：App 需要 \"bundle\"。")
       return
@@ -94,6 +98,8 @@ extension ServeSettingsReader {
         } else {
           wrong("onlyHighestLevelCounts of \(bundle)", "true or false", "true 或 false")
         }
+      case "transfers", "accounts", "offerKey":
+        readPolicy(member, of: &app, folder: folder)
       default: unknown(member.name, in: " of \(bundle)")
       }
     }
@@ -104,6 +110,66 @@ extension ServeSettingsReader {
     if settings.apps.count(where: { $0.bundleID == app.bundleID }) > 1 {
       settings.apps.removeLast()
       mistake("apps: \(bundle) stands twice.", zh: "apps：\(bundle) 出现了两次。")
+    }
+  }
+
+  private mutating func readPolicy(_ member: JSONMember, of app: inout ServerApp, folder: URL) {
+    let place = "\(member.name) of \(app.bundleID)"
+    switch member.name {
+    case "transfers":
+      let allowed: [TransferPolicy] = [.keep, .transfer, .share]
+      if let policy = allowed.first(where: { $0.rawValue == member.value.stringValue }) {
+        app.transfers = policy
+      } else {
+        wrong(place, "keep, transfer or share", "keep、transfer 或 share")
+      }
+    case "accounts":
+      if let trust = member.value.stringValue.flatMap({ AccountTrust(rawValue: $0) }) {
+        app.accounts = trust
+      } else {
+        wrong(place, "claimed or proven", "claimed 或 proven")
+      }
+    default:
+      guard let object = member.value.objectValue, object.members.count == 3,
+        let id = object["keyId"]?.stringValue, !id.isEmpty,
+        let issuer = object["issuerId"]?.stringValue, !issuer.isEmpty,
+        let file = object["file"]?.stringValue, !file.isEmpty
+      else {
+        wrong(place, "an object of keyId, issuerId and file", "包含 keyId、issuerId 和 file 的对象")
+        return
+      }
+      let key = ServeSettings.OfferKeyFile(keyID: SigningKeyID(id), issuer: issuer, pem: [])
+      offerKeyPaths[app.bundleID] = (key, Self.path(file, in: folder))
+    }
+  }
+
+  private mutating func readLimits(_ member: JSONMember) {
+    guard let object = member.value.objectValue else {
+      wrong("limits", "an object", "对象")
+      return
+    }
+    for limit in object.members {
+      let number = limit.value.integerValue.flatMap { Int(exactly: $0) }
+      switch (limit.name, number) {
+      case ("claimLeaseSeconds", let seconds?) where seconds > ServerLimits.claimLeaseSecondsMin:
+        settings.limits.claimLeaseSeconds = seconds
+      case ("claimLeaseSeconds", _):
+        let hours = ServerLimits.claimLeaseSecondsMin / 3600
+        wrong(
+          "claimLeaseSeconds of limits",
+          "more than \(ServerLimits.claimLeaseSecondsMin): clients ask again after \(hours) hours",
+          "大于 \(ServerLimits.claimLeaseSecondsMin)：客户端会在 \(hours) 小时后再次询问"
+        )
+      case ("requestsPerMinuteMax", let count?) where count > 0:
+        settings.limits.requestsPerMinuteMax = count
+      case ("requestsPerMinuteMax", _):
+        wrong("requestsPerMinuteMax of limits", "a whole number from 1", "从 1 起的整数")
+      case ("connectionsPerAddressMax", let count?) where count > 0:
+        settings.limits.connectionsPerAddressMax = count
+      case ("connectionsPerAddressMax", _):
+        wrong("connectionsPerAddressMax of limits", "a whole number from 1", "从 1 起的整数")
+      default: unknown(limit.name, in: " of limits")
+      }
     }
   }
 

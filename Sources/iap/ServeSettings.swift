@@ -24,8 +24,21 @@ struct ServeSettings: Sendable {
   /// The DER of the roots that a simulated server trusts.
   var roots: [[UInt8]] = []
   var isSimulated = false
+  /// Whether who calls has to show a key.
+  var requiresKeys = true
+  /// The keys with which offers are signed, by app.
+  var offerKeys: [BundleID: OfferKeyFile] = [:]
+  /// Whether the log is JSON, a line an event.
+  var logsJSON = false
   var clock = Clock.wall
   var limits = ServerLimits.standard
+
+  /// The file of a key that signs offers, and what App Store Connect calls it.
+  struct OfferKeyFile: Sendable {
+    var keyID: SigningKeyID
+    var issuer: String
+    var pem: [UInt8]
+  }
 
   /// Starts from what is usual.
   init() {}
@@ -38,6 +51,7 @@ struct ServeSettings: Sendable {
     if let path = arguments.value("config") { await reader.readConfiguration(path, console) }
     reader.readOptions(arguments)
     await reader.readRoots(console)
+    await reader.readOfferKeys(console)
     self = try reader.finished()
   }
 }
@@ -47,7 +61,7 @@ struct ServeSettingsReader {
   var settings = ServeSettings()
   var mistakes: [Words] = []
   var rootPaths: [String] = []
-  var mayListenAnywhere = false
+  var offerKeyPaths: [BundleID: (key: ServeSettings.OfferKeyFile, path: String)] = [:]
 
   mutating func mistake(_ english: String, zh chinese: String) {
     mistakes.append(Words(english, zh: chinese))
@@ -57,7 +71,8 @@ struct ServeSettingsReader {
     if let text = arguments.value("listen") { setAddress(text, name: "--listen") }
     if let path = arguments.value("database") { settings.database = path }
     if arguments.flag("simulated") { settings.isSimulated = true }
-    if arguments.flag("insecure-no-keys") { mayListenAnywhere = true }
+    if arguments.flag("insecure-no-keys") { settings.requiresKeys = false }
+    if arguments.flag("json-log") { settings.logsJSON = true }
     if let url = arguments.value("clock") { setClock(url, name: "--clock") }
     rootPaths += arguments.values("root")
     let environments = readEnvironments(arguments.values("environment"), name: "--environment")
@@ -142,6 +157,21 @@ struct ServeSettingsReader {
     settings.apps[index].environments = app.environments
   }
 
+  mutating func readOfferKeys(_ console: Console) async {
+    for (app, file) in offerKeyPaths.sorted(by: { $0.key < $1.key }) {
+      guard let bytes = await console.file(file.path, Self.rootSizeBytesMax) else {
+        mistake(
+          "offerKey of \(app): '\(file.path)' cannot be read.",
+          zh: "\(app) 的 offerKey：无法读取“\(file.path)”。"
+        )
+        continue
+      }
+      var key = file.key
+      key.pem = bytes
+      settings.offerKeys[app] = key
+    }
+  }
+
   mutating func readRoots(_ console: Console) async {
     for path in rootPaths {
       guard let bytes = await console.file(path, Self.rootSizeBytesMax) else {
@@ -199,11 +229,11 @@ struct ServeSettingsReader {
         zh: "--clock 仅用于模拟商店：请同时给出 --simulated。"
       )
     }
-    if !mayListenAnywhere, !Self.isLoopback(settings.host) {
+    if !settings.requiresKeys, !Self.isLoopback(settings.host) {
       mistake(
-        "without keys the server listens on this machine only: give 127.0.0.1, or "
-          + "--insecure-no-keys to let everybody in who reaches it.",
-        zh: "没有密钥时只监听本机：请使用 127.0.0.1，或给出 --insecure-no-keys 对所有能连上的人开放。"
+        "--insecure-no-keys is for this machine only: listen on 127.0.0.1, or make keys with "
+          + "'iap keys create'.",
+        zh: "--insecure-no-keys 仅限本机：请监听 127.0.0.1，或用“iap keys create”创建密钥。"
       )
     }
   }

@@ -4,6 +4,7 @@ let tool = CommandLineTool(commands: [
   BenchCommand.self,
   CatalogCommand.self,
   DemoCommand.self,
+  KeysCommand.self,
   ServeCommand.self,
   StoreCommand.self,
   VerifyCommand.self,

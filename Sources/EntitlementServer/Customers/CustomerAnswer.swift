@@ -5,6 +5,23 @@ import ServerStorage
 
 /// Writes the answer to `GET /v1/customers/{id}`.
 enum CustomerAnswer {
+  static let entitlement = Shape.object([
+    .required("id", .text(max: 256)), .required("productId", .text(max: 256)),
+    .optional("until", .date), .required("source", .text(max: 64)),
+    .required("reason", .text(max: 64)), .required("transactionId", .text(max: 64)),
+  ])
+
+  static let shape = Shape.object([
+    .required("customer", .text(max: 1024)), .required("app", .text(max: 256)),
+    .required("environment", .text(max: 64)),
+    .required("otherEnvironments", .list(.text(max: 64), max: 16)), .required("asOf", .date),
+    .required("entitlements", .list(entitlement, max: 10_000)),
+    .required("lapsed", .list(.anything, max: 10_000)),
+    .required("subscriptions", .list(.anything, max: 10_000)),
+    .required("purchases", .list(.anything, max: 100_000)),
+    .required("orders", .list(.anything, max: 100_000)),
+  ])
+
   static func object(
     _ customer: CustomerID,
     _ scope: LedgerScope,

@@ -8,64 +8,149 @@ import ServerStorage
 ///
 /// One environment at a time: what was bought in the sandbox never stands among real purchases.
 struct CustomerUseCase: Sendable {
-  let configuration: ServerConfiguration
-  let ledger: any Ledger
-  let clock: any ServerClock
+  let parts: ServerParts
 
-  func answer(
-    _ customer: CustomerID,
-    _ request: HTTPRequest
+  private static let answers = [Route.Answer(200, CustomerAnswer.shape)]
+
+  var routes: [Route] {
+    [
+      Route(
+        .get,
+        "/v1/customers/me",
+        "Shows what the customer has whose token is shown.",
+        access: .customer,
+        parameters: [.header("Customer-Token", "The token that a verification gave.")],
+        answers: Self.answers,
+        run: { call async throws(ServerError) in
+          guard let pass = call.customer else { throw ServerError.tokenRefused }
+          return .ok(try await show(pass.customer, pass.scope, call.now))
+        }
+      ),
+      Route(
+        .get,
+        "/v1/customers/{id}",
+        "Shows what a customer has.",
+        access: .backend,
+        parameters: [.app, .environment],
+        answers: Self.answers,
+        run: { call async throws(ServerError) in
+          .ok(try await show(try id(call), try call.scope(), call.now))
+        }
+      ),
+      Route(
+        .post,
+        "/v1/customers/{id}/tokens",
+        "Makes a customer token: the backend has made sure who the customer is.",
+        access: .backend,
+        parameters: [.app, .environment],
+        answers: [
+          Route.Answer(
+            200,
+            .object([.required("customerToken", .text(max: CustomerTokens.bytesMax))])
+          )
+        ],
+        repetition: .natural,
+        run: { call async throws(ServerError) in try await makeToken(call) }
+      ),
+      Route(
+        .delete,
+        "/v1/customers/{id}/tokens",
+        "Withdraws every token of a customer.",
+        access: .backend,
+        parameters: [.app],
+        answers: [Route.Answer(200, .object([.required("withdrawn", .bool)]))],
+        repetition: .replayed,
+        run: { call async throws(ServerError) in try await withdrawTokens(call) }
+      ),
+    ]
+  }
+
+  private func id(_ call: Call) throws(ServerError) -> CustomerID {
+    try RequestMembers.customer(call.parameter("id"), "id", parts.configuration.limits)
+  }
+
+  private func show(
+    _ name: CustomerID,
+    _ scope: LedgerScope,
+    _ now: Date
   ) async throws(ServerError) -> JSONObject {
-    guard customer.rawValue.utf8.count <= configuration.limits.accountBytesMax else {
-      throw RequestMembers.invalid(
-        "id",
-        "at most \(configuration.limits.accountBytesMax) bytes long"
+    let found = try await parts.read { [catalogs = parts.catalogs] reader throws(StorageError) in
+      let customer = try reader.canonical(name, app: scope.app).customer
+      return (
+        customer, try CustomerFindings(customer, scope, reader),
+        try catalogs.rules(scope.app, reader)
       )
     }
-    let app = try app(request.queryValue("app"))
-    let environment = try environment(request.queryValue("environment"), app)
-    let scope = LedgerScope(app: app.bundleID, environment: environment)
-    let now = await clock.now()
-    let findings = try await stored { () async throws(StorageError) in
-      try await ledger.read { reader throws(StorageError) in
-        try CustomerFindings(customer, scope, reader)
-      }
-    }
-    return CustomerAnswer.object(customer, scope, findings, at: now, catalog: app.catalog)
+    return CustomerAnswer.object(found.0, scope, found.1, at: now, catalog: found.2)
   }
 
-  private func app(_ name: String?) throws(ServerError) -> ServerApp {
-    guard let name else {
-      guard configuration.apps.count == 1, let only = configuration.apps.first else {
-        throw ServerError(
-          400,
-          .invalidRequest,
-          .parameterMissing,
-          "This server works for several apps: say which with ?app=BUNDLE.",
-          parameter: "app"
+  private func makeToken(_ call: Call) async throws(ServerError) -> Reply {
+    let name = try id(call)
+    let scope = try call.scope()
+    let found = try await parts.read { reader throws(StorageError) in
+      let found = try reader.canonical(name, app: scope.app)
+      return (customer: found.customer, generation: found.record.tokenGeneration)
+    }
+    let token = try await parts.tokens.token(
+      CustomerPass(customer: found.customer, scope: scope),
+      generation: found.generation,
+      at: call.now
+    )
+    return .ok(["customerToken": .string(token)])
+  }
+
+  private func withdrawTokens(_ call: Call) async throws(ServerError) -> Reply {
+    let name = try id(call)
+    let app = try call.app().bundleID
+    let customer = try await parts.read { reader throws(StorageError) in
+      try reader.canonical(name, app: app).customer
+    }
+    try await CustomerChange(parts: parts).apply(customer, app, call, "customer.tokensWithdrawn") {
+      $0.tokenGeneration += 1
+    }
+    return .ok(["withdrawn": true])
+  }
+}
+
+/// Changes what is known about a customer beside purchases, whoever else does so at the same moment.
+struct CustomerChange: Sendable {
+  let parts: ServerParts
+
+  private static let attemptsMax = 8
+
+  func apply(
+    _ customer: CustomerID,
+    _ app: BundleID,
+    _ call: Call,
+    _ action: String,
+    _ change: (inout CustomerRecord) -> Void
+  ) async throws(ServerError) {
+    for _ in 0..<Self.attemptsMax {
+      let document = try await parts.read { reader throws(StorageError) in
+        try reader.document(CustomerRecord.key(customer, app: app))
+      }
+      var record = document.map { CustomerRecord($0) } ?? CustomerRecord()
+      change(&record)
+      var write = LedgerWrite(date: call.now)
+      write.documents = [
+        record.document(
+          customer,
+          app: app,
+          condition: document.map { .mustHaveVersion($0.version) } ?? .mustBeAbsent
         )
-      }
-      return only
+      ]
+      write.audit = [
+        parts.audit(action, call, app, ["customer": .string(parts.mark(customer))])
+      ]
+      if try await !parts.commit(write).isRefused { return }
     }
-    guard let app = configuration.app(BundleID(name)) else {
-      throw RequestMembers.invalid("app", "an app of this server")
-    }
-    return app
-  }
-
-  private func environment(
-    _ name: String?,
-    _ app: ServerApp
-  ) throws(ServerError) -> StoreEnvironment {
-    let allowed = app.orderedEnvironments
-    guard let name else { return allowed[0] }
-    guard let found = allowed.first(where: { $0.rawValue == name }) else {
-      throw RequestMembers.invalid(
-        "environment",
-        "one of " + allowed.map(\.rawValue).joined(separator: ", ")
-      )
-    }
-    return found
+    throw ServerError(
+      503,
+      .unavailable,
+      .storageUnavailable,
+      "Others wrote about the same customer at the same moment; try again.",
+      retryAfterSeconds: 1
+    )
   }
 }
 
@@ -88,7 +173,9 @@ struct CustomerFindings: Sendable {
     _ scope: LedgerScope,
     _ reader: any LedgerReading
   ) throws(StorageError) {
-    let owned = try reader.subjects(ownedBy: customer, app: scope.app)
+    let shared = try reader.subjects(sharedWith: customer, app: scope.app)
+    let own = try reader.subjects(ownedBy: customer, app: scope.app)
+    let owned = own + shared.filter { !own.contains($0) }
     var facts: [StoreFact] = []
     var entries: [GrantRecord] = []
     for subject in owned where subject.scope == scope {
@@ -96,11 +183,19 @@ struct CustomerFindings: Sendable {
       entries += try reader.entries(of: subject)
     }
     let history = StoreHistory(facts, environment: .only(scope.environment))
-    orders = try reader.orders(of: customer, app: scope.app).map { record in
+    orders = try reader.orders(of: customer, app: scope.app).map {
+      record throws(StorageError) in
       let token = record.number.accountToken
+      // A purchase through the first StoreKit carries no token: it was tied to its order.
+      let tied = Set(
+        try reader.links(to: record.number, app: scope.app).filter { $0.scope == scope }
+          .map(\.transactionID)
+      )
       return Order(
         record: record,
-        transactions: history.transactions.filter { $0.payload.appAccountToken == token }
+        transactions: history.transactions.filter {
+          $0.payload.appAccountToken == token || tied.contains($0.id)
+        }
       )
     }
     self.history = history

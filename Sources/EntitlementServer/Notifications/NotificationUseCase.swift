@@ -8,15 +8,41 @@ import ServerStorage
 /// Takes notifications from the App Store: verified with everything that is signed in them,
 /// recorded once under their name, and acknowledged only after that is durable.
 struct NotificationUseCase: Sendable {
-  let configuration: ServerConfiguration
-  let verifiers: ServerVerifiers
-  let ledger: any Ledger
-  let clock: any ServerClock
-  let metrics: ServerMetrics
+  let parts: ServerParts
 
-  func answer(_ body: JSONObject) async throws(ServerError) -> JSONObject {
+  private var verifiers: ServerVerifiers { parts.verifiers }
+  private var metrics: ServerMetrics { parts.metrics }
+
+  var routes: [Route] {
+    [
+      Route(
+        .post,
+        "/v1/notifications/apple",
+        "Takes a notification from the App Store.",
+        access: .apple,
+        body: .notification(
+          .object([
+            .optional("signedPayload", .text(max: parts.configuration.limits.notificationBytesMax))
+          ])
+        ),
+        answers: [
+          Route.Answer(
+            200,
+            .object([
+              .required("notificationUUID", .text(max: 256)),
+              .required("outcome", .word(["recorded", "known"])),
+            ])
+          )
+        ],
+        errors: [501],
+        repetition: .natural,
+        run: { call async throws(ServerError) in .ok(try await answer(call.body, at: call.now)) }
+      )
+    ]
+  }
+
+  private func answer(_ body: JSONObject, at now: Date) async throws(ServerError) -> JSONObject {
     let text = try signedPayload(body)
-    let now = await clock.now()
     let verdict = try looked { () throws(CryptoError) in
       // It arrives live, so its chain has to be valid now.
       try verifiers.notifications.verify(text, instant: .at(now))
@@ -28,7 +54,7 @@ struct NotificationUseCase: Sendable {
         RuleFailure(part: .notification, rule: .bundle, reason: "it does not name an app")
       ])
     }
-    if let failure = configuration.environmentFailure(
+    if let failure = parts.configuration.environmentFailure(
       bundleID,
       verified.environment,
       part: .notification
@@ -43,9 +69,7 @@ struct NotificationUseCase: Sendable {
       receivedDate: now,
       facts: Self.facts(content)
     )
-    let outcome = try await stored { () async throws(StorageError) in
-      try await ledger.commit(LedgerWrite(date: now, facts: [record]))
-    }
+    let outcome = try await parts.commit(LedgerWrite(date: now, facts: [record]))
     let isNew = outcome.facts.first == .inserted
     note(content.notification, isNew: isNew, entries: outcome.newEntries)
     return [
@@ -84,13 +108,16 @@ struct NotificationUseCase: Sendable {
     for failure in failures {
       metrics.count(.failures, ["part": failure.part.rawValue, "rule": failure.rule.rawValue])
     }
-    return ServerError(
+    var error = ServerError(
       400,
       .refused,
       .notificationRefused,
       "The notification is refused: " + failures.map(\.description).joined(separator: "; ") + ".",
       parameter: "signedPayload"
     )
+    // Reasons may repeat what was sent; the rules' names are words of our own.
+    error.rules = failures.map { "\($0.part).\($0.rule)" }.joined(separator: ",")
+    return error
   }
 
   private func note(

@@ -6,6 +6,37 @@ import ServerStorage
 
 /// Writes the answer to `POST /v1/verify`.
 enum VerifyAnswer {
+  static let shape = Shape.object([
+    .required("verdict", .word(["accepted", "rejected"])), .required("isValid", .bool),
+    .optional("productId", .text(max: 256)), .optional("expiresDate", .date),
+    .optional("transactionId", .text(max: 64)),
+    .optional("originalTransactionId", .text(max: 64)),
+    .optional("environment", .text(max: 64)), .optional("productType", .text(max: 64)),
+    .optional("purchaseDate", .date), .optional("revocationDate", .date),
+    .optional("unit", .text(max: 256)),
+    .optional(
+      "grant",
+      .object([
+        .required("unit", .text(max: 256)), .required("count", .count),
+        .required("quantity", .count),
+      ])
+    ),
+    .optional("claimedBy", .text(max: 128)), .optional("acknowledged", .bool),
+    .optional("belongsToAnother", .bool), .optional("review", .text(max: 256)),
+    .optional("entitlements", .list(CustomerAnswer.entitlement, max: 10_000)),
+    .optional("customerToken", .text(max: CustomerTokens.bytesMax)),
+    .optional(
+      "reasons",
+      .list(
+        .object([
+          .required("part", .text(max: 64)), .required("rule", .text(max: 64)),
+          .required("reason", .text(max: 2000)),
+        ]),
+        max: 1000
+      )
+    ),
+  ])
+
   static func rejected(_ failures: [RuleFailure]) -> JSONObject {
     [
       "verdict": "rejected",
@@ -25,7 +56,8 @@ enum VerifyAnswer {
     _ proof: PurchaseProof,
     _ findings: PurchaseFindings,
     at now: Date,
-    catalog: EntitlementCatalog
+    catalog: EntitlementCatalog,
+    customerToken: String?
   ) -> JSONObject {
     let state = findings.history.transaction(proof.transaction.transactionID)
     let payload = state?.payload ?? proof.transaction
@@ -58,6 +90,7 @@ enum VerifyAnswer {
     if findings.belongsToAnother { answer.add("belongsToAnother", .bool(true)) }
     let report = findings.accessHistory.access(at: now, catalog: catalog)
     answer.add("entitlements", .array(report.entitlements.map(AnswerMembers.entitlement)))
+    answer.add("customerToken", customerToken)
     return answer.object
   }
 }

@@ -10,63 +10,177 @@ import ServerStorage
 /// granted once, and equal requests get equal answers, for all of it follows from the ledger's
 /// state and nothing from the course of one request.
 struct VerifyUseCase: Sendable {
-  let configuration: ServerConfiguration
-  let reader: EvidenceReader
-  let ledger: any Ledger
-  let clock: any ServerClock
-  let metrics: ServerMetrics
+  let parts: ServerParts
+  private let reader: EvidenceReader
 
-  func answer(_ request: VerifyRequest) async throws(ServerError) -> JSONObject {
-    let now = await clock.now()
-    switch try await reader.read(request, at: now) {
+  init(parts: ServerParts) {
+    self.parts = parts
+    reader = EvidenceReader(
+      configuration: parts.configuration,
+      verifiers: parts.verifiers,
+      ledger: parts.ledger
+    )
+  }
+
+  var routes: [Route] {
+    [
+      Route(
+        .post,
+        "/v1/verify",
+        "Judges a signed transaction or receipt and says what it gives.",
+        access: .app,
+        body: .object(VerifyRequest.shape(parts.configuration.limits)),
+        parameters: [.header("Customer-Token", "The token of an answer before.")],
+        answers: [Route.Answer(200, VerifyAnswer.shape)],
+        errors: [501],
+        repetition: .natural,
+        run: { call async throws(ServerError) in .ok(try await answer(call)) }
+      )
+    ]
+  }
+
+  private func answer(_ call: Call) async throws(ServerError) -> JSONObject {
+    let request = try VerifyRequest(call.body, limits: parts.configuration.limits)
+    switch try await reader.read(request, at: call.now) {
     case .refused(let failures):
-      metrics.count(.verdicts, ["verdict": "rejected"])
+      if let decided = try await ReviewedPurchase(parts: parts).answer(request, call, failures) {
+        return decided
+      }
+      parts.metrics.count(.verdicts, ["verdict": "rejected"])
       for failure in failures {
-        metrics.count(
+        parts.metrics.count(
           .failures,
           ["part": failure.part.rawValue, "rule": failure.rule.rawValue]
         )
       }
       return VerifyAnswer.rejected(failures)
     case .proven(let proof):
-      let write = write(proof, request, now)
-      let outcome = try await stored { () async throws(StorageError) in
-        try await ledger.commit(write)
-      }
-      for entry in outcome.newEntries {
-        metrics.count(.entries, ["kind": entry.entry.kind.rawValue])
-      }
-      metrics.count(.verdicts, ["verdict": "accepted"])
-      let findings = try await stored { () async throws(StorageError) in
-        try await ledger.read { reader throws(StorageError) in
-          try PurchaseFindings(proof, request, reader)
-        }
-      }
-      let catalog = configuration.app(proof.scope.app)?.catalog ?? EntitlementCatalog()
-      return VerifyAnswer.accepted(proof, findings, at: now, catalog: catalog)
+      if let app = call.caller.app, app != proof.scope.app { throw ServerError.anotherApp }
+      return try await accept(proof, request, call)
     }
   }
 
-  private func write(_ proof: PurchaseProof, _ request: VerifyRequest, _ now: Date) -> LedgerWrite {
+  private func accept(
+    _ proof: PurchaseProof,
+    _ request: VerifyRequest,
+    _ call: Call
+  ) async throws(ServerError) -> JSONObject {
+    let presenter = try await presenter(proof, request, call)
+    let write = write(proof, request, presenter, call.now)
+    let outcome = try await parts.commit(write)
+    for entry in outcome.newEntries {
+      parts.metrics.count(.entries, ["kind": entry.entry.kind.rawValue])
+    }
+    parts.metrics.count(.verdicts, ["verdict": "accepted"])
+    let found = try await parts.read { [catalogs = parts.catalogs] reader throws(StorageError) in
+      (
+        try PurchaseFindings(proof, account: presenter.account, reader),
+        try catalogs.rules(proof.scope.app, reader)
+      )
+    }
+    var token: String?
+    if let account = presenter.account {
+      token = try await parts.tokens.token(
+        CustomerPass(customer: account, scope: proof.scope),
+        generation: presenter.generation,
+        at: call.now
+      )
+    }
+    return VerifyAnswer.accepted(
+      proof,
+      found.0,
+      at: call.now,
+      catalog: found.1,
+      customerToken: token
+    )
+  }
+
+  /// For whom a purchase is presented.
+  private struct Presenter: Sendable {
+    /// The customer; nil when nobody is named whose word counts.
+    var account: CustomerID?
+    /// How often the customer's tokens were withdrawn.
+    var generation: Int64 = 0
+    /// To whom the purchase is credited when nobody is named: who ordered it.
+    var orderer: CustomerID?
+    /// Whether the order's number has to be tied to the transaction, which does not carry it.
+    var needsLink = false
+  }
+
+  private func presenter(
+    _ proof: PurchaseProof,
+    _ request: VerifyRequest,
+    _ call: Call
+  ) async throws(ServerError) -> Presenter {
+    let named = request.account ?? call.customer?.customer
+    guard named != nil || request.orderNumber != nil else { return Presenter() }
+    let app = proof.scope.app
+    let (customer, generation, order) = try await parts.read { reader throws(StorageError) in
+      let account = try named.map { name throws(StorageError) in
+        try reader.canonical(name, app: app)
+      }
+      return (
+        account?.customer, account?.record.tokenGeneration ?? 0,
+        try request.orderNumber.flatMap { number throws(StorageError) in
+          try reader.order(number, app: app)
+        }
+      )
+    }
+    var presenter = Presenter(account: customer, generation: generation)
+    if request.account != nil, let customer {
+      let isTrusted = call.isTrusted(for: customer)
+      if parts.configuration.app(app)?.accounts == .proven, !isTrusted {
+        throw ServerError.tokenRefused
+      }
+      // Knowing an identifier is no proof of having bought: it opens nobody's data.
+      if !proof.isPresented, !isTrusted { presenter.account = nil }
+    }
+    if let number = request.orderNumber {
+      presenter.orderer = order?.customer
+      let transaction = proof.transaction
+      presenter.needsLink =
+        transaction.appAccountToken != number.accountToken
+        && (order == nil || order?.productID == transaction.productID)
+    }
+    return presenter
+  }
+
+  private func write(
+    _ proof: PurchaseProof,
+    _ request: VerifyRequest,
+    _ presenter: Presenter,
+    _ now: Date
+  ) -> LedgerWrite {
     var write = LedgerWrite(date: now, facts: proof.record.map { [$0] } ?? [])
     guard proof.isPresented else { return write }
     let transaction = proof.transaction
+    let policy = parts.configuration.app(proof.scope.app)?.transfers ?? .keep
     if let number = request.orderNumber {
       write.orders = [
         OrderRecord(
           number: number,
           app: proof.scope.app,
-          customer: request.account,
+          customer: presenter.account,
           productID: transaction.productID,
           quantity: transaction.quantity ?? 1,
           createdDate: now
         )
       ]
+      if presenter.needsLink {
+        let link = OrderLink(
+          number: number,
+          scope: proof.scope,
+          transactionID: transaction.transactionID
+        )
+        write.documents = [link.document]
+      }
     }
-    if let account = request.account {
-      write.ownership = [
-        OwnershipRequest(subject: proof.subject, customer: account, date: now)
-      ]
+    if let customer = presenter.account ?? presenter.orderer {
+      // Who sends nothing but a receipt means everything that it shows.
+      let subjects = request.isPlain ? proof.subjects : [proof.subject]
+      write.ownership = subjects.map {
+        OwnershipRequest(subject: $0, customer: customer, date: now, policy: policy)
+      }
     }
     // Only goods that are used up must not be handed over on two devices.
     if transaction.type == .consumable, let unit = transaction.unit,
@@ -78,7 +192,7 @@ struct VerifyUseCase: Sendable {
           unit: unit,
           installation: installation,
           date: now,
-          leaseSeconds: TimeInterval(configuration.limits.claimLeaseSeconds),
+          leaseSeconds: TimeInterval(parts.configuration.limits.claimLeaseSeconds),
           isAcknowledgement: request.isAcknowledgement
         )
       ]
@@ -101,21 +215,25 @@ struct PurchaseFindings: Sendable {
 
   init(
     _ proof: PurchaseProof,
-    _ request: VerifyRequest,
+    account: CustomerID?,
     _ reader: any LedgerReading
   ) throws(StorageError) {
     let filter = EnvironmentFilter.only(proof.scope.environment)
-    let history = StoreHistory(try reader.facts(of: proof.subject), environment: filter)
+    let own = try reader.facts(of: proof.subject)
+    let history = StoreHistory(own, environment: filter)
     let owner = try reader.owner(of: proof.subject)?.customer
     var counted = proof.subjects
-    belongsToAnother = request.account != nil && owner != nil && owner != request.account
-    if let account = request.account {
+    var isHeld = true
+    if let account {
       // A known customer has what is credited to it, and nothing of anybody else.
-      counted = try reader.subjects(ownedBy: account, app: proof.scope.app)
-        .filter { $0.scope == proof.scope }
+      counted = try reader.subjects(opening: account, in: proof.scope)
+      isHeld = owner == nil || owner == account || counted.contains(proof.subject)
     }
+    belongsToAnother = !isHeld
     var facts: [StoreFact] = []
-    for subject in counted { facts += try reader.facts(of: subject) }
+    for subject in counted {
+      facts += subject == proof.subject ? own : try reader.facts(of: subject)
+    }
     accessHistory = StoreHistory(facts, environment: filter)
     let unit = history.transaction(proof.transaction.transactionID)?.unit
     claim = try unit.flatMap { unit throws(StorageError) in

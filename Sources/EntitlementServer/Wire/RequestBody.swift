@@ -1,3 +1,4 @@
+import Foundation
 import HTTPValues
 import IAPModel
 
@@ -56,6 +57,38 @@ struct RequestMembers {
     }
     return text.isEmpty ? nil : text
   }
+
+  /// A customer's name; nil when it is absent, null or empty.
+  func customer(_ name: String, _ limits: ServerLimits) throws(ServerError) -> CustomerID? {
+    try text(name, bytesMax: limits.accountBytesMax).map { text throws(ServerError) in
+      try Self.customer(text, name, limits)
+    }
+  }
+
+  /// A customer's name as it is kept.
+  ///
+  /// Two spellings of one text (an accent as a letter of its own, or not) are one customer; texts
+  /// that only look alike are different ones.
+  static func customer(
+    _ text: String,
+    _ name: String,
+    _ limits: ServerLimits
+  ) throws(ServerError) -> CustomerID {
+    let composed = text.precomposedStringWithCanonicalMapping
+    guard (1...limits.accountBytesMax).contains(composed.utf8.count) else {
+      throw invalid(name, "a text of 1 to \(limits.accountBytesMax) bytes")
+    }
+    guard composed.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+      throw invalid(name, "a text without control characters")
+    }
+    guard composed != reservedName else {
+      throw invalid(name, "something else than \(reservedName), which stands for the caller")
+    }
+    return CustomerID(composed)
+  }
+
+  /// The name under which a customer reads its own data.
+  private static let reservedName = "me"
 
   /// A truth value; nil when it is absent or null.
   func bool(_ name: String) throws(ServerError) -> Bool? {

@@ -31,6 +31,23 @@ struct VerifyRequest: Hashable, Sendable {
     if case .receipt = evidence { transactionID == nil && productID == nil } else { false }
   }
 
+  /// What a request's body looks like.
+  ///
+  /// One of the three proofs has to be there, which a shape does not say.
+  static func shape(_ limits: ServerLimits) -> Shape {
+    // An empty text counts as absent, for clients that always send every member.
+    .object([
+      .optional("signedTransaction", .text(min: 0, max: limits.bodyBytesMax)),
+      .optional("receipt", .text(min: 0, max: limits.bodyBytesMax)),
+      .optional("transactionId", .text(min: 0, max: limits.transactionIDBytesMax)),
+      .optional("productId", .text(min: 0, max: limits.productIDBytesMax)),
+      .optional("orderNumber", .text(min: 0, max: 36)),
+      .optional("account", .text(min: 0, max: limits.accountBytesMax)),
+      .optional("installation", .text(min: 0, max: limits.installationBytesMax)),
+      .optional("sandbox", .bool), .optional("acknowledged", .bool),
+    ])
+  }
+
   /// Reads the members of a request's body.
   init(_ object: JSONObject, limits: ServerLimits) throws(ServerError) {
     let members = RequestMembers(object: object)
@@ -38,8 +55,7 @@ struct VerifyRequest: Hashable, Sendable {
       .map { TransactionID($0) }
     productID = try members.text("productId", bytesMax: limits.productIDBytesMax)
       .map { ProductID($0) }
-    account = try members.text("account", bytesMax: limits.accountBytesMax)
-      .map { CustomerID($0) }
+    account = try members.customer("account", limits)
     installation = try members.text("installation", bytesMax: limits.installationBytesMax)
       .map { InstallationID($0) }
     isSandbox = try members.bool("sandbox")

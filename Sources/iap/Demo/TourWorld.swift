@@ -84,6 +84,7 @@ final class TourWorld: Sendable {
     settings.port = 0
     settings.database = directory.appendingPathComponent(name + ".sqlite").path
     settings.isSimulated = true
+    settings.requiresKeys = false
     settings.roots = [store.jwsRootCertificate, try store.receiptRootCertificate()]
     settings.clock = .given(ClosureClock { [clock = store.clock] in clock.now })
     settings.apps = [

@@ -1,0 +1,70 @@
+import HTTPValues
+import IAPModel
+import ServerStorage
+
+/// What keeps the server running: signs of life and counters.
+struct OperatingUseCase: Sendable {
+  let parts: ServerParts
+
+  private static let status = Shape.object([.required("status", .word(["ok"]))])
+
+  var routes: [Route] {
+    [
+      Route(
+        .get,
+        "/healthz",
+        "Says whether the ledger can be read.",
+        access: .open,
+        answers: [Route.Answer(200, Self.status)],
+        run: { _ async throws(ServerError) in try await read() }
+      ),
+      Route(
+        .get,
+        "/readyz",
+        "Says whether requests can be answered: the ledger can be read and written.",
+        access: .open,
+        answers: [Route.Answer(200, Self.status)],
+        run: { call async throws(ServerError) in
+          // An empty write goes through the writer and its flush.
+          _ = try await parts.commit(LedgerWrite(date: call.now))
+          return try await read()
+        }
+      ),
+      Route(
+        .get,
+        "/metrics",
+        "Shows the counters, for Prometheus.",
+        access: .backend,
+        answers: [Route.Answer(200, nil, mediaType: "text/plain")],
+        run: { _ async throws(ServerError) in try await metrics() }
+      ),
+    ]
+  }
+
+  private func read() async throws(ServerError) -> Reply {
+    _ = try await parts.read { reader throws(StorageError) in try reader.counts() }
+    return .ok(["status": "ok"])
+  }
+
+  private func metrics() async throws(ServerError) -> Reply {
+    let counts = try await parts.read { reader throws(StorageError) in try reader.counts() }
+    let isSimulated = parts.configuration.isSimulated
+    let text = parts.metrics.text(gauges: [
+      ("iap_ledger_facts", "Facts in the ledger.", counts.facts),
+      ("iap_ledger_subjects", "Purchases and subscriptions in the ledger.", counts.subjects),
+      ("iap_ledger_transactions", "Transactions in the ledger.", counts.transactions),
+      ("iap_ledger_entries", "Grants, clawbacks and regrants in the ledger.", counts.entries),
+      ("iap_ledger_orders", "Orders in the ledger.", counts.orders),
+      ("iap_ledger_conflicts", "Purchases presented by another customer.", counts.conflicts),
+      ("iap_ledger_outbox", "Events for the app's own backend.", counts.outbox),
+      ("iap_simulated", "Whether simulated stores are trusted.", isSimulated ? 1 : 0),
+    ])
+    return .whole(
+      HTTPResponse(
+        status: 200,
+        headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
+        body: Array(text.utf8)
+      )
+    )
+  }
+}

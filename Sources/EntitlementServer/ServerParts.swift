@@ -1,0 +1,63 @@
+import IAPModel
+import IAPSignatures
+import ServerStorage
+
+/// What the use cases are made of.
+struct ServerParts: Sendable {
+  let configuration: ServerConfiguration
+  let verifiers: ServerVerifiers
+  let ledger: any Ledger
+  let clock: any ServerClock
+  let world: ServerWorld
+  let metrics: ServerMetrics
+  let tokens: CustomerTokens
+  let catalogs: CatalogShelf
+  let offerKeys: [BundleID: OfferSigningKey]
+
+  init(
+    configuration: ServerConfiguration,
+    verifiers: ServerVerifiers,
+    ledger: any Ledger,
+    clock: any ServerClock,
+    world: ServerWorld,
+    offerKeys: [BundleID: OfferSigningKey]
+  ) {
+    self.configuration = configuration
+    self.verifiers = verifiers
+    self.ledger = ledger
+    self.clock = clock
+    self.world = world
+    self.offerKeys = offerKeys
+    metrics = ServerMetrics()
+    catalogs = CatalogShelf(configuration: configuration)
+    tokens = CustomerTokens(
+      ledger: ledger,
+      authenticator: MessageAuthenticator(digest: { [verifiers] in verifiers.digest($0) }),
+      random: world.random
+    )
+  }
+
+  /// Looks things up in the ledger.
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any LedgerReading) throws(StorageError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await stored { () async throws(StorageError) in try await ledger.read(body) }
+  }
+
+  /// Records a write.
+  func commit(_ write: LedgerWrite) async throws(ServerError) -> WriteOutcome {
+    try await stored { () async throws(StorageError) in try await ledger.commit(write) }
+  }
+
+  /// Names a customer in the audit log, where no personal name may stand.
+  func mark(_ customer: CustomerID) -> String {
+    Hexadecimal.text(verifiers.digest(Array("customer:\(customer)".utf8)).prefix(8))
+  }
+
+  /// A note for people about what a caller did.
+  func audit(_ action: String, _ call: Call, _ app: BundleID, _ details: JSONObject) -> AuditRecord {
+    var details = details
+    details["by"] = .string(call.caller.auditName)
+    return AuditRecord(app: app, action: action, details: details, date: call.now)
+  }
+}
