@@ -25,13 +25,15 @@ public struct EntitlementServer: Sendable {
   ///   - clock: The present instant.
   ///   - world: Names of requests, measuring, chance and the log.
   ///   - offerKeys: The keys with which offers are signed, by app.
+  ///   - lookup: Asks the App Store what the ledger does not know; nil when it cannot be asked.
   public init(
     configuration: ServerConfiguration,
     ledger: any Ledger,
     verifiers: ServerVerifiers,
     clock: any ServerClock,
     world: ServerWorld,
-    offerKeys: [BundleID: OfferSigningKey] = [:]
+    offerKeys: [BundleID: OfferSigningKey] = [:],
+    lookup: (any StoreLookup)? = nil
   ) {
     let parts = ServerParts(
       configuration: configuration,
@@ -39,7 +41,8 @@ public struct EntitlementServer: Sendable {
       ledger: ledger,
       clock: clock,
       world: world,
-      offerKeys: offerKeys
+      offerKeys: offerKeys,
+      lookup: lookup
     )
     self.parts = parts
     gate = Gate(parts)
@@ -53,6 +56,7 @@ public struct EntitlementServer: Sendable {
       VerifyUseCase(parts: parts).routes
       + NotificationUseCase(parts: parts).routes
       + CustomerUseCase(parts: parts).routes
+      + OrderUseCase(parts: parts).routes
       + CatalogUseCase(parts: parts).routes
       + OfferUseCase(parts: parts).routes
       + ReviewUseCase(parts: parts).routes

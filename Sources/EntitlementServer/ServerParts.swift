@@ -13,6 +13,7 @@ struct ServerParts: Sendable {
   let tokens: CustomerTokens
   let catalogs: CatalogShelf
   let offerKeys: [BundleID: OfferSigningKey]
+  let lookup: (any StoreLookup)?
 
   init(
     configuration: ServerConfiguration,
@@ -20,7 +21,8 @@ struct ServerParts: Sendable {
     ledger: any Ledger,
     clock: any ServerClock,
     world: ServerWorld,
-    offerKeys: [BundleID: OfferSigningKey]
+    offerKeys: [BundleID: OfferSigningKey],
+    lookup: (any StoreLookup)?
   ) {
     self.configuration = configuration
     self.verifiers = verifiers
@@ -28,6 +30,7 @@ struct ServerParts: Sendable {
     self.clock = clock
     self.world = world
     self.offerKeys = offerKeys
+    self.lookup = lookup
     metrics = ServerMetrics()
     catalogs = CatalogShelf(configuration: configuration)
     tokens = CustomerTokens(

@@ -38,7 +38,12 @@ final class TestServer: Sendable {
     limits: ServerLimits = .standard,
     depth: NotificationVerifier.Depth = .everySignature,
     receipts: Bool = false,
-    root: [UInt8]? = nil
+    root: [UInt8]? = nil,
+    requiresKeys: Bool = false,
+    otherApp: Bool = false,
+    transfers: TransferPolicy = .keep,
+    accounts: AccountTrust = .claimed,
+    offerKeys: [BundleID: OfferSigningKey] = [:]
   ) throws {
     store = try Self.makeStore(storeEnvironment)
     var roots = [(other ?? store).jwsRootCertificate]
@@ -49,15 +54,20 @@ final class TestServer: Sendable {
         ServerApp(
           bundleID: DemoCatalog.bundleID,
           appAppleID: DemoCatalog.appAppleID,
-          environments: serverEnvironments
+          environments: serverEnvironments,
+          transfers: transfers,
+          accounts: accounts
         )
-      ],
+      ] + (otherApp ? [ServerApp(bundleID: Self.appB, appAppleID: AppAppleID(99))] : []),
       isSimulated: true,
+      requiresKeys: requiresKeys,
       limits: limits
     )
     let clock = store.clock
     let sink = EventSink()
     let number = Mutex(0)
+    let uptime = VirtualUptime()
+    self.uptime = uptime
     self.ledger = ledger
     server = EntitlementServer(
       configuration: configuration,
@@ -77,9 +87,11 @@ final class TestServer: Sendable {
             return "req_\(number)"
           }
         },
-        uptime: { .zero },
+        uptime: { uptime.now.withLock { $0 } },
+        random: { uptime.bytes($0) },
         log: { sink.add($0) }
-      )
+      ),
+      offerKeys: offerKeys
     )
     self.sink = sink
     let handler = server.handler
@@ -92,6 +104,7 @@ final class TestServer: Sendable {
   }
 
   private let sink: EventSink
+  let uptime: VirtualUptime
 
   /// What the server logged.
   var logged: [ServerEvent] { sink.events.withLock { $0 } }
@@ -171,8 +184,70 @@ final class TestServer: Sendable {
     )
   }
 
+  /// Makes a key and returns its text.
+  func key(
+    _ kind: APIKeyRecord.Kind,
+    app: BundleID = DemoCatalog.bundleID
+  ) async throws -> String {
+    let key = NewAPIKey(
+      kind,
+      app: app,
+      label: "test",
+      at: store.clock.now,
+      random: { uptime.bytes($0) },
+      digest: { Self.sharedCrypto.digest(.sha256, $0) }
+    )
+    var write = LedgerWrite(date: store.clock.now)
+    write.documents = [key.record.document(.mustBeAbsent)]
+    _ = try await ledger.commit(write)
+    return key.text
+  }
+
+  /// Sends a request with a key and, where given, a customer token and other header fields.
+  func send(
+    _ method: HTTPMethod,
+    _ target: String,
+    key: String? = nil,
+    token: String? = nil,
+    headers: [String: String] = [:],
+    _ body: JSONObject? = nil
+  ) async throws -> TestAnswer {
+    var request = HTTPRequest(method: method, target: target, body: body?.serialized ?? [])
+    if let key { request.headers["Authorization"] = "Bearer \(key)" }
+    if let token { request.headers["Customer-Token"] = token }
+    for (name, value) in headers { request.headers[name] = value }
+    let response = await server.answer(request)
+    return TestAnswer(
+      status: response.status,
+      headers: response.headers,
+      body: response.body.isEmpty
+        ? [:] : try JSONParser.parseObject(response.body, limits: .document)
+    )
+  }
+
   func customer(_ id: String) async throws -> JSONObject {
     try await get("/v1/customers/\(id)?environment=Sandbox").body
+  }
+}
+
+/// A clock that moves when a test moves it, and chance that repeats itself in every run.
+final class VirtualUptime: Sendable {
+  let now = Mutex(Duration.zero)
+  private let count = Mutex(UInt64(0))
+
+  func advance(_ duration: Duration) { now.withLock { $0 += duration } }
+
+  /// Different bytes each time.
+  func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in
+      self.count.withLock { state in
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return UInt8(truncatingIfNeeded: mixed >> 24)
+      }
+    }
   }
 }
 

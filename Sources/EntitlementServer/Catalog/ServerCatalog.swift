@@ -36,7 +36,7 @@ struct ServerCatalog: Hashable, Sendable {
   ])
 
   private static let types: [ProductType] = [
-    .consumable, .nonConsumable, .autoRenewable, .nonRenewing,
+    .consumable, .nonConsumable, .autoRenewable, .nonRenewable,
   ]
 
   /// Reads an object that has the shape.
@@ -78,10 +78,10 @@ struct ServerCatalog: Hashable, Sendable {
     var rule = EntitlementCatalog.Rule((named ?? usual).map { EntitlementID($0) })
     rule.level = product["level"]?.integerValue.map { Int($0) }
     if let text = product["duration"]?.stringValue {
-      guard type == .nonRenewing else {
+      guard type == .nonRenewable else {
         throw RequestMembers.invalid(
           "\(place).duration",
-          "left out: only a \(ProductType.nonRenewing) has one"
+          "left out: only a \(ProductType.nonRenewable) has one"
         )
       }
       guard let period = SubscriptionPeriod(iso8601: text) else {

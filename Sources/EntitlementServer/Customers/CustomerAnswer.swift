@@ -106,7 +106,7 @@ enum CustomerAnswer {
     answer.add("productId", .string(order.record.productID.rawValue))
     answer.add("quantity", .integer(Int64(order.record.quantity)))
     answer.add("createdDate", order.record.createdDate)
-    answer.add("state", .string(order.transactions.isEmpty ? "open" : "paid"))
+    answer.add("state", .string(OrderAnswer.state(order.transactions)))
     answer.add(
       "transactionIds",
       .array(order.transactions.map { .string($0.id.rawValue) })

@@ -13,7 +13,10 @@ struct EvidenceReader: Sendable {
   func read(_ request: VerifyRequest, at now: Date) async throws(ServerError) -> ProofOutcome {
     switch request.evidence {
     case .signedTransaction(let text):
-      return try signedTransaction(text, request, now)
+      switch try signedTransaction(text, at: now) {
+      case .proven(let proof): return matched(proof, request, part: .transaction)
+      case .refused(let failures): return .refused(failures)
+      }
     case .receipt(let bytes):
       return try await receipt(bytes, request, now)
     case .transactionID(let id):
@@ -31,10 +34,10 @@ struct EvidenceReader: Sendable {
     }
   }
 
-  private func signedTransaction(
+  /// Judges the text of a signed transaction, whatever it is presented for.
+  func signedTransaction(
     _ text: [UInt8],
-    _ request: VerifyRequest,
-    _ now: Date
+    at now: Date
   ) throws(ServerError) -> ProofOutcome {
     let verdict = try looked { () throws(CryptoError) in
       // A client may have kept it for long: the chain is judged at the time of signing.
@@ -58,13 +61,9 @@ struct EvidenceReader: Sendable {
       receivedDate: now,
       facts: [.transaction(payload)]
     )
-    let proof = PurchaseProof(
-      scope: scope,
-      transaction: payload,
-      record: record,
-      isPresented: true
+    return .proven(
+      PurchaseProof(scope: scope, transaction: payload, record: record, isPresented: true)
     )
-    return matched(proof, request, part: .transaction)
   }
 
   private func receipt(

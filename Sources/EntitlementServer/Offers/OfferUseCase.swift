@@ -1,4 +1,5 @@
 import Foundation
+import HTTPValues
 import IAPModel
 import IAPSignatures
 import ServerStorage

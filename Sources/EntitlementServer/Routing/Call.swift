@@ -17,6 +17,8 @@ struct Call: Sendable {
   /// When it is worked on.
   let now: Date
   let configuration: ServerConfiguration
+  /// Bytes that belong to this request by its `Idempotency-Key`; nil when it has none.
+  var naming: [UInt8]?
 
   /// The value of a parameter in the path.
   func parameter(_ name: String) -> String {

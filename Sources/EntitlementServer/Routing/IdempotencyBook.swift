@@ -25,7 +25,9 @@ struct IdempotencyBook: Sendable {
     guard (1...Self.keyBytesMax).contains(name.utf8.count) else {
       throw RequestMembers.invalid(Self.header, "1 to \(Self.keyBytesMax) bytes long")
     }
+    var call = call
     let key = key(name, call)
+    call.naming = parts.verifiers.digest(Array("naming:\(key.name)".utf8))
     let parameters = parameters(call)
     let write = DocumentWrite(key, body: ["parameters": .string(parameters)], condition: .ifAbsent)
     guard case .kept(let known?) = try await commit(write, call) else {
