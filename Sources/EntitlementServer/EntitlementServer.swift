@@ -57,6 +57,7 @@ public struct EntitlementServer: Sendable {
       + NotificationUseCase(parts: parts).routes
       + CustomerUseCase(parts: parts).routes
       + OrderUseCase(parts: parts).routes
+      + BalanceUseCase(parts: parts).routes
       + CatalogUseCase(parts: parts).routes
       + OfferUseCase(parts: parts).routes
       + ReviewUseCase(parts: parts).routes

@@ -58,7 +58,8 @@ struct ServerParts: Sendable {
   }
 
   /// A note for people about what a caller did.
-  func audit(_ action: String, _ call: Call, _ app: BundleID, _ details: JSONObject) -> AuditRecord {
+  func audit(_ action: String, _ call: Call, _ app: BundleID, _ details: JSONObject) -> AuditRecord
+  {
     var details = details
     details["by"] = .string(call.caller.auditName)
     return AuditRecord(app: app, action: action, details: details, date: call.now)

@@ -21,6 +21,11 @@ enum SQLiteSchema {
       statements: ["ALTER TABLE claims ADD COLUMN acknowledged_ms INTEGER"]
     ),
     Migration(version: 3, name: "documents", statements: documents),
+    Migration(
+      version: 4,
+      name: "what entries are worth",
+      statements: ["ALTER TABLE entries ADD COLUMN credit BLOB"]
+    ),
   ]
 
   private static let facts = [

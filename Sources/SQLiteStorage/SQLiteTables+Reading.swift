@@ -106,23 +106,50 @@ extension SQLiteTables: LedgerReading {
     guard let number = try knownNumber(of: subject) else { return [] }
     let records = try connection.rows(
       """
-      SELECT unit, kind, ordinal, product, quantity, date_ms, recorded_ms FROM entries
+      SELECT unit, kind, ordinal, product, quantity, date_ms, recorded_ms, credit FROM entries
       WHERE subject = ?
       """,
       .integer(number)
-    ) { row throws(StorageError) in
-      let ordinal = Int(row.integer(2))
-      guard let kind = UnitEntry.Kind(rawValue: row.text(1)), (kind == .grant) == (ordinal == 0)
-      else { throw StorageError(.corrupt, "an entry of unknown kind") }
-      return GrantRecord(
-        entry: UnitEntry(kind, UnitID(row.text(0)), ordinal: ordinal, date: row.date(5)),
-        subject: subject,
-        productID: ProductID(row.text(3)),
-        quantity: Int(row.integer(4)),
-        recordedDate: row.date(6)
-      )
-    }
+    ) { row throws(StorageError) in try Self.entry(row, of: subject) }
     return records.sorted { $0.entry < $1.entry }
+  }
+
+  func credits(
+    ownedBy customer: CustomerID,
+    in scope: LedgerScope
+  ) throws(StorageError) -> [GrantRecord] {
+    guard let number = try knownNumber(of: scope) else { return [] }
+    let records = try connection.rows(
+      """
+      SELECT e.unit, e.kind, e.ordinal, e.product, e.quantity, e.date_ms, e.recorded_ms, e.credit,
+        s.original
+      FROM subjects s JOIN entries e ON e.subject = s.id
+      WHERE s.owner = ? AND s.scope = ? AND e.credit IS NOT NULL
+      """,
+      .text(customer.rawValue),
+      .integer(number)
+    ) { row throws(StorageError) in
+      let original = OriginalTransactionID(row.text(8))
+      return try Self.entry(row, of: LedgerSubject(scope: scope, original: original))
+    }
+    return records.sorted { ($0.subject.original, $0.entry) < ($1.subject.original, $1.entry) }
+  }
+
+  private static func entry(
+    _ row: SQLiteStatement,
+    of subject: LedgerSubject
+  ) throws(StorageError) -> GrantRecord {
+    let ordinal = Int(row.integer(2))
+    guard let kind = UnitEntry.Kind(rawValue: row.text(1)), (kind == .grant) == (ordinal == 0)
+    else { throw StorageError(.corrupt, "an entry of unknown kind") }
+    return GrantRecord(
+      entry: UnitEntry(kind, UnitID(row.text(0)), ordinal: ordinal, date: row.date(5)),
+      subject: subject,
+      productID: ProductID(row.text(3)),
+      quantity: Int(row.integer(4)),
+      recordedDate: row.date(6),
+      credit: row.isNull(7) ? [:] : try object(row.blob(7))
+    )
   }
 
   func claim(to unit: UnitID, in scope: LedgerScope) throws(StorageError) -> ClaimRecord? {

@@ -139,8 +139,8 @@ extension SQLiteTables: LedgerTables {
     try connection.run(
       """
       INSERT INTO entries
-        (scope, unit, kind, ordinal, subject, product, quantity, date_ms, recorded_ms)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        (scope, unit, kind, ordinal, subject, product, quantity, date_ms, recorded_ms, credit)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .integer(try number(of: record.subject.scope)),
       .text(record.entry.unit.rawValue),
@@ -150,7 +150,8 @@ extension SQLiteTables: LedgerTables {
       .text(record.productID.rawValue),
       .integer(Int64(record.quantity)),
       .date(record.entry.date),
-      .date(record.recordedDate)
+      .date(record.recordedDate),
+      record.credit.isEmpty ? .null : .blob(record.credit.serialized)
     )
   }
 

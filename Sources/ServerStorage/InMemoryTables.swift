@@ -251,6 +251,11 @@ extension InMemoryTables: LedgerReading {
     (entriesBySubject[subject] ?? []).sorted { $0.entry < $1.entry }
   }
 
+  func credits(ownedBy customer: CustomerID, in scope: LedgerScope) -> [GrantRecord] {
+    subjects(ownedBy: customer, app: scope.app).filter { $0.scope == scope }
+      .flatMap { entries(of: $0) }.filter { !$0.credit.isEmpty }
+  }
+
   func claim(to unit: UnitID, in scope: LedgerScope) -> ClaimRecord? {
     claims[ScopedKey(scope: scope, name: unit.rawValue)]
   }

@@ -60,6 +60,11 @@ public protocol LedgerReading {
   func conflicts(of subject: LedgerSubject) throws(StorageError) -> [ConflictRecord]
   /// The entries that took effect, in order of unit and effect.
   func entries(of subject: LedgerSubject) throws(StorageError) -> [GrantRecord]
+  /// The entries of a customer's own purchases that are worth something in a balance.
+  func credits(
+    ownedBy customer: CustomerID,
+    in scope: LedgerScope
+  ) throws(StorageError) -> [GrantRecord]
   /// Which installation delivers a unit, and whether it has; nil when nobody claimed it.
   func claim(to unit: UnitID, in scope: LedgerScope) throws(StorageError) -> ClaimRecord?
   /// The customer that a token stands for.

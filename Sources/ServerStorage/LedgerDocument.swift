@@ -1,7 +1,7 @@
 public import Foundation
 public import IAPModel
 
-/// What kind of thing a document describes: each kind has a type of its own that reads and writes it.
+/// What kind of thing a document describes: each kind has a type that reads and writes it.
 public struct DocumentKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The word under which it is stored.
   public let rawValue: String
@@ -30,8 +30,10 @@ public struct DocumentKind: RawRepresentable, Hashable, Sendable, CustomStringCo
   public static let orderLink = Self(rawValue: "orderLink")
   /// What a unit of a consumable is worth in a balance.
   public static let credit = Self(rawValue: "credit")
-  /// What a customer has spent of a balance.
+  /// One debit of a customer's balance.
   public static let debit = Self(rawValue: "debit")
+  /// What a customer has spent of its balances in all.
+  public static let spent = Self(rawValue: "spent")
 }
 
 /// Under what a document is filed; one document for each.

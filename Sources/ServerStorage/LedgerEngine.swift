@@ -173,13 +173,32 @@ public struct LedgerEngine: Sendable {
           subject: subject,
           productID: unit.productID,
           quantity: unit.quantity,
-          recordedDate: write.date
+          recordedDate: write.date,
+          credit: try credit(entry, unit, subject, in: tables)
         )
         try tables.insertEntry(record)
         try tables.appendOutbox(OutboxRecord(record))
         outcome.newEntries.append(record)
       }
     }
+  }
+
+  /// What an entry is worth: by the catalog when the unit is granted, and the same from then on.
+  private func credit(
+    _ entry: UnitEntry,
+    _ unit: UnitState,
+    _ subject: LedgerSubject,
+    in tables: some LedgerTables
+  ) throws(StorageError) -> JSONObject {
+    guard unit.type == .consumable else { return [:] }
+    guard entry.kind == .grant else {
+      let grant = try tables.entries(of: subject).first {
+        $0.entry.kind == .grant && unit.names.contains($0.entry.unit)
+      }
+      return grant?.credit ?? [:]
+    }
+    let key = DocumentKey(.credit, app: subject.scope.app, name: unit.productID.rawValue)
+    return try tables.document(key)?.body ?? [:]
   }
 
   /// Whether an entry took effect under any name that the unit has had.

@@ -279,6 +279,9 @@ public struct GrantRecord: Hashable, Sendable {
   public let quantity: Int
   /// When it was recorded.
   public let recordedDate: Date
+  /// What one piece was worth in which balance when it was granted; later entries of the unit have
+  /// the same.
+  public let credit: JSONObject
 
   /// Makes a record.
   ///
@@ -288,18 +291,21 @@ public struct GrantRecord: Hashable, Sendable {
   ///   - productID: The product.
   ///   - quantity: How many.
   ///   - recordedDate: When it was recorded.
+  ///   - credit: What one piece was worth in which balance.
   public init(
     entry: UnitEntry,
     subject: LedgerSubject,
     productID: ProductID,
     quantity: Int,
-    recordedDate: Date
+    recordedDate: Date,
+    credit: JSONObject = [:]
   ) {
     self.entry = entry
     self.subject = subject
     self.productID = productID
     self.quantity = quantity
     self.recordedDate = recordedDate
+    self.credit = credit
   }
 }
 

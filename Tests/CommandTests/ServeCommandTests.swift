@@ -8,7 +8,7 @@ struct ServeCommandTests {
   @Test func everyMistakeOfACallIsNamedAtOnce() async throws {
     let outcome = try await CommandProcess.run([
       "serve", "--listen", "0.0.0.0:0", "--root", "/nowhere/root.der", "--clock", "soon",
-      "--app", "com.example.demo", "--environment", "Moon",
+      "--app", "com.example.demo", "--environment", "Moon", "--insecure-no-keys",
     ])
     #expect(outcome.status == 2)
     #expect(outcome.output == "")
@@ -20,8 +20,8 @@ struct ServeCommandTests {
           --root: '/nowhere/root.der' cannot be read.
           at least one app is needed: --app BUNDLE=APPID.
           --root is only for simulated stores: give --simulated as well.
-          without keys the server listens on this machine only: give 127.0.0.1, or \
-        --insecure-no-keys to let everybody in who reaches it.
+          --insecure-no-keys is for this machine only: listen on 127.0.0.1, or make keys with \
+        'iap keys create'.
         'iap serve --help' shows what is possible.
 
         """
@@ -34,9 +34,11 @@ struct ServeCommandTests {
     let file = served.folder.appendingPathComponent("config.json")
     let text = """
       {"listen": "1.2.3.4:x", "simulated": "yes", "roots": [1], "colour": "red",
+       "limits": {"claimLeaseSeconds": 21600, "requestsPerMinuteMax": 0, "depth": 1},
        "apps": [{"bundle": "a", "environments": ["Moon"], "what": 1},
                 {"bundle": "a", "appAppleId": 3},
-                {"bundle": "b", "appAppleId": 4,
+                {"bundle": "b", "appAppleId": 4, "transfers": "decided", "accounts": "any",
+                 "offerKey": {"keyId": "A", "file": "a.p8"},
                  "products": {"p": {"level": 0, "accessPeriod": "soon"}}}]}
       """
     try Data(text.utf8).write(to: file)
@@ -49,6 +51,12 @@ struct ServeCommandTests {
       "nothing is known of the member \"what\" of a",
       "appAppleId of a has to be the app's number", "a stands twice",
       "level of p has to be", "accessPeriod of p has to be",
+      "transfers of b has to be keep, transfer or share",
+      "accounts of b has to be claimed or proven",
+      "offerKey of b has to be an object of keyId, issuerId and file",
+      "claimLeaseSeconds of limits has to be more than 21600",
+      "requestsPerMinuteMax of limits has to be a whole number from 1",
+      "nothing is known of the member \"depth\" of limits",
     ] {
       #expect(outcome.errors.contains(part), "\(part)")
     }
@@ -60,7 +68,8 @@ struct ServeCommandTests {
     let file = served.folder.appendingPathComponent("config.json")
     let text = """
       {"listen": "127.0.0.1:1", "database": "configured.sqlite", "simulated": true,
-       "roots": ["root.der"],
+       "roots": ["root.der"], "insecureNoKeys": true,
+       "limits": {"claimLeaseSeconds": 21601},
        "apps": [{"bundle": "com.example.demo", "appAppleId": 1234567890,
                  "environments": ["Sandbox"],
                  "products": {"com.example.demo.coins": {"entitlements": []}}}]}

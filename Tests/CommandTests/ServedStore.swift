@@ -40,7 +40,7 @@ struct ServedStore {
     [
       "serve", "--listen", "127.0.0.1:0", "--database", folder.path + "/ledger.sqlite",
       "--app", "\(DemoCatalog.bundleID)=\(DemoCatalog.appAppleID)",
-      "--simulated", "--root", folder.path + "/root.der",
+      "--simulated", "--root", folder.path + "/root.der", "--insecure-no-keys",
     ]
   }
 

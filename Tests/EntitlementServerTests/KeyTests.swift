@@ -95,7 +95,7 @@ import Testing
         }
         let secret = try #require(key.split(separator: "_", maxSplits: 3).last)
         #expect(documents.count == 1)
-        #expect(!documents[0].body.serializedText.contains(secret))
+        #expect(!JSONValue.object(documents[0].body).serializedText.contains(secret))
         #expect(documents[0].body["hash"]?.stringValue?.count == 64)
       }
     }

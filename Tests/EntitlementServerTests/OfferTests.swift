@@ -29,25 +29,29 @@ import Testing
     offer: String,
     username: String
   ) throws -> OfferSignatureParts {
-    OfferSignatureParts(
+    let nonce = try #require(answer.text("nonce"))
+    return OfferSignatureParts(
       bundleID: DemoCatalog.bundleID,
-      keyID: DeveloperKeyID(try #require(answer.text("keyId"))),
       productID: DemoCatalog.monthly,
       offerID: OfferID(offer),
       applicationUsername: username,
-      nonce: try #require(UUID(uuidString: try #require(answer.text("nonce")))),
-      timestamp: try #require(answer.body["timestamp"]?.integerValue),
-      signature: Array(try #require(Data(base64Encoded: answer.text("signature") ?? "")))
+      signature: OfferSignature(
+        keyID: DeveloperKeyID(try #require(answer.text("keyId"))),
+        nonce: try #require(UUID(uuidString: nonce)),
+        timestampMilliseconds: try #require(answer.body["timestamp"]?.integerValue),
+        signature: Array(try #require(Data(base64Encoded: answer.text("signature") ?? "")))
+      )
     )
   }
 
   @Test func aSignatureInTheOldFormPassesTheStoresChecker() async throws {
     let test = try makeServer()
     let token = "0F4D2E3A-9B1C-4D5E-8F60-718293A4B5C6"
-    for (more, username) in [
+    let users: [(more: JSONObject, username: String)] = [
       (["accountToken": .string(token)], token.lowercased()),
       (["applicationUsername": "mia"], "mia"), ([:], ""),
-    ] as [(JSONObject, String)] {
+    ]
+    for (more, username) in users {
       var body: JSONObject = [
         "format": "promotional", "productId": .string(DemoCatalog.monthly.rawValue),
         "offerId": "spring",

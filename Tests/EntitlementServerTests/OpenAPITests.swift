@@ -24,7 +24,7 @@ import Testing
       #expect(other.status == 405)
       let allowed = Set(
         (other.headers["Allow"] ?? "").split(separator: ",").map {
-          $0.replacing(" ", with: "")
+          String($0).replacing(" ", with: "")
         }
       )
       #expect(allowed.subtracting(["HEAD"]) == known, "\(path.name)")

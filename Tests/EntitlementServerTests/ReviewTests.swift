@@ -154,12 +154,14 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("transactionId", nil), ("productId", nil), ("reason", nil), ("attempts", nil),
-    ("transactionId", .string(String(repeating: "1", count: 65))), ("attempts", -1),
-    ("attempts", "5"), ("orderNumber", "seven"), ("lastError", 1),
-    ("reason", .string(String(repeating: "x", count: 2001))),
-  ] as [(String, JSONValue?)])
+  @Test(
+    arguments: [
+      ("transactionId", nil), ("productId", nil), ("reason", nil), ("attempts", nil),
+      ("transactionId", .string(String(repeating: "1", count: 65))), ("attempts", -1),
+      ("attempts", "5"), ("orderNumber", "seven"), ("lastError", 1),
+      ("reason", .string(String(repeating: "x", count: 2001))),
+    ] as [(String, JSONValue?)]
+  )
   func whatAReportLacksIsNamed(name: String, value: JSONValue?) async throws {
     var report = Self.report
     report[name] = value

@@ -43,7 +43,8 @@ final class TestServer: Sendable {
     otherApp: Bool = false,
     transfers: TransferPolicy = .keep,
     accounts: AccountTrust = .claimed,
-    offerKeys: [BundleID: OfferSigningKey] = [:]
+    offerKeys: [BundleID: OfferSigningKey] = [:],
+    lookup: (any StoreLookup)? = nil
   ) throws {
     store = try Self.makeStore(storeEnvironment)
     var roots = [(other ?? store).jwsRootCertificate]
@@ -65,7 +66,6 @@ final class TestServer: Sendable {
     )
     let clock = store.clock
     let sink = EventSink()
-    let number = Mutex(0)
     let uptime = VirtualUptime()
     self.uptime = uptime
     self.ledger = ledger
@@ -80,20 +80,16 @@ final class TestServer: Sendable {
         depth: depth
       ),
       clock: ClosureClock { clock.now },
-      world: ServerWorld(
-        requestID: {
-          number.withLock { number in
-            number += 1
-            return "req_\(number)"
-          }
-        },
-        uptime: { uptime.now.withLock { $0 } },
-        random: { uptime.bytes($0) },
-        log: { sink.add($0) }
-      ),
-      offerKeys: offerKeys
+      world: Self.world(uptime, sink),
+      offerKeys: offerKeys,
+      lookup: lookup
     )
     self.sink = sink
+    try connect()
+  }
+
+  /// Makes the store send its notifications to the server.
+  private func connect() throws {
     let handler = server.handler
     try store.setNotificationURL(URL(string: "http://server.test/v1/notifications/apple"))
     store.setNotificationTransport { _, body in
@@ -101,6 +97,21 @@ final class TestServer: Sendable {
         HTTPRequest(method: .post, target: "/v1/notifications/apple", body: body)
       ).status
     }
+  }
+
+  private static func world(_ uptime: VirtualUptime, _ sink: EventSink) -> ServerWorld {
+    let number = Mutex(0)
+    return ServerWorld(
+      requestID: {
+        number.withLock { number in
+          number += 1
+          return "req_\(number)"
+        }
+      },
+      uptime: { uptime.now.withLock { $0 } },
+      random: { uptime.bytes($0) },
+      log: { sink.add($0) }
+    )
   }
 
   private let sink: EventSink

@@ -7,11 +7,11 @@ import Synchronization
 /// What a good customer token says.
 struct CustomerPass: Hashable, Sendable {
   let customer: CustomerID
-  /// The app and the environment whose data it opens: proof from the sandbox opens no real purchases.
+  /// The app and the environment whose data it opens: the sandbox proves nothing about real money.
   let scope: LedgerScope
 }
 
-/// Makes and checks customer tokens: signed with a secret of the ledger's, so that nothing is stored
+/// Makes and checks customer tokens: signed with a secret of the ledger's, so that nothing is kept
 /// for each and every process of the server makes the same.
 ///
 /// - **Shape:** `iap_ct_`, the claims as JSON in base64url, a full stop, HMAC-SHA256 in base64url.
@@ -47,6 +47,8 @@ final class CustomerTokens: Sendable {
   ///   - pass: The customer, the app and the environment.
   ///   - generation: How often the customer's tokens were withdrawn.
   ///   - now: When it is made.
+  /// - Returns: The token.
+  /// - Throws: ``ServerError`` when the secret cannot be looked up or stored.
   func token(
     _ pass: CustomerPass,
     generation: Int64,
@@ -64,9 +66,7 @@ final class CustomerTokens: Sendable {
     return Self.prefix + text + "." + Base64.encode(code, .url)
   }
 
-  /// What a token says, when it is good.
-  ///
-  /// - Returns: Nil for a token that was not made here, is too old, or was withdrawn.
+  /// What a token says; nil for one that was not made here, is too old, or was withdrawn.
   func pass(_ token: String, at now: Date) async throws(ServerError) -> CustomerPass? {
     guard token.utf8.count <= Self.bytesMax, token.hasPrefix(Self.prefix) else { return nil }
     let parts = token.dropFirst(Self.prefix.count).split(

@@ -112,7 +112,7 @@ struct CustomerUseCase: Sendable {
   }
 }
 
-/// Changes what is known about a customer beside purchases, whoever else does so at the same moment.
+/// Changes what is known about a customer beside purchases, whoever else does so meanwhile.
 struct CustomerChange: Sendable {
   let parts: ServerParts
 

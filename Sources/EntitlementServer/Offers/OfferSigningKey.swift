@@ -67,6 +67,7 @@ struct OfferSigner: Sendable {
   ///   - nonce: Good for one attempt.
   ///   - now: When it is signed.
   /// - Returns: The members of the answer.
+  /// - Throws: ``CryptoError`` when the key cannot sign.
   func sign(_ grant: OfferGrant, nonce: UUID, at now: Date) throws(CryptoError) -> JSONObject {
     let format = JSONValue.string(grant.format.rawValue)
     switch grant.format {

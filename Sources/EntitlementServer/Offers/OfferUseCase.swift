@@ -88,7 +88,9 @@ struct OfferUseCase: Sendable {
     )
     switch format {
     case .promotional, .promotionalJWS:
-      guard grant.offerID != nil else { throw RequestMembers.missing("offerId", "offerId is missing.") }
+      guard grant.offerID != nil else {
+        throw RequestMembers.missing("offerId", "offerId is missing.")
+      }
     case .introductoryEligibilityJWS:
       guard let allows = body["allowIntroductoryOffer"]?.boolValue else {
         throw RequestMembers.missing(

@@ -90,7 +90,9 @@ struct OrderUseCase: Sendable {
     // A request that names itself has one number, however often it is sent.
     let number =
       given
-      ?? OrderNumber(OfferUseCase.uuid(call.naming.map { Array($0.prefix(16)) } ?? parts.world.random(16)))
+      ?? OrderNumber(
+        OfferUseCase.uuid(call.naming.map { Array($0.prefix(16)) } ?? parts.world.random(16))
+      )
     var write = LedgerWrite(date: call.now)
     write.orders = [
       OrderRecord(

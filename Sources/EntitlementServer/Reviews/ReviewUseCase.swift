@@ -176,7 +176,9 @@ struct ReviewUseCase: Sendable {
     var answer: JSONObject = [
       "reviews": .array(records.map { .object(ReviewShapes.answer($0, isWhole: false)) })
     ]
-    if documents.count == limit, let last = documents.last { answer["next"] = .integer(last.sequence) }
+    if documents.count == limit, let last = documents.last {
+      answer["next"] = .integer(last.sequence)
+    }
     return .ok(answer)
   }
 

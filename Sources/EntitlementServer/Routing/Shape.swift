@@ -64,7 +64,8 @@ indirect enum Shape: Hashable, Sendable {
 
   private func isScalarRight(_ value: JSONValue) -> Bool {
     switch self {
-    case .text(let min, let max): value.stringValue.map { (min...max).contains($0.utf8.count) } ?? false
+    case .text(let min, let max):
+      value.stringValue.map { (min...max).contains($0.utf8.count) } ?? false
     case .word(let words): value.stringValue.map { words.contains($0) } ?? false
     case .uuid: value.stringValue.map { UUID(uuidString: $0) != nil } ?? false
     case .integer(let range): value.integerValue.map { range.contains($0) } ?? false

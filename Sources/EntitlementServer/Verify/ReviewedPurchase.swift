@@ -14,6 +14,7 @@ struct ReviewedPurchase: Sendable {
   ///   - call: The call.
   ///   - failures: Why it was refused.
   /// - Returns: Nil when there is no case, or nobody has decided.
+  /// - Throws: ``ServerError`` when it was not possible to look up or to store.
   func answer(
     _ request: VerifyRequest,
     _ call: Call,

@@ -49,6 +49,12 @@ final class ServedShop: Sendable {
           }
         },
         uptime: { .zero },
+        random: { count in
+          number.withLock { number in
+            number += 1
+            return (0..<count).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0) }
+          }
+        },
         log: { _ in }
       )
     )
