@@ -30,7 +30,9 @@ struct UnconfiguredStore: StoreAdapter, ProductSource {
     throw .productLoadFailed(underlying: Self.problem)
   }
 
-  func storefrontCode() async -> String? { nil }
+  func storefront() async -> IAPStorefront? { nil }
+
+  func storefrontUpdates() -> AsyncStream<IAPStorefront> { AsyncStream { $0.finish() } }
 
   func purchase(_ request: StorePurchaseRequest) async -> StorePurchaseResult {
     .failed(Self.problem, reference: nil)

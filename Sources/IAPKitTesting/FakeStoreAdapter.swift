@@ -23,7 +23,11 @@ final class FakeStoreAdapter: StoreAdapter, ProductSource {
     return store.books { ledger in ids.compactMap { id in ledger.products.first { $0.id == id } } }
   }
 
-  func storefrontCode() async -> String? { "USA" }
+  func storefront() async -> IAPStorefront? {
+    IAPStorefront(id: "143441", countryCode: "USA", currency: "USD")
+  }
+
+  func storefrontUpdates() -> AsyncStream<IAPStorefront> { AsyncStream { _ in } }
 
   func purchase(_ request: StorePurchaseRequest) async -> StorePurchaseResult {
     guard !store.isOffline else { return .failed(Self.noNetwork, reference: nil) }

@@ -32,6 +32,9 @@ package struct AppSetup: Sendable {
   package var handle: @Sendable (Delivery) -> DeliveryAnswer?
   /// Reads the app receipt; a receipt may lie on a device for long before it is brought up to date.
   package var receipt: @Sendable (SimulatedDevice) -> [UInt8]? = { $0.receipt }
+  /// Carries what the client asks its server beside verdicts: the catalog, reviews, signatures; nil
+  /// for the judge's server, where there is one.
+  package var transport: AppTransport?
   /// Changes the rest of the configuration.
   package var configure: @Sendable (inout IAPConfiguration) -> Void
   /// What signed data is checked with on the device; nil where the app cannot check it.
@@ -58,6 +61,15 @@ package struct AppSetup: Sendable {
     self.handle = handle
     self.configure = configure
     self.seed = seed
+  }
+}
+
+extension AppSetup {
+  /// The way to the app's server; one that nobody answers on when there is none.
+  var serverTransport: AppTransport {
+    if let transport { return transport }
+    if case .server(_, let transport) = judge { return transport }
+    return { _ in throw IAPError.network(underlying: URLError(.unsupportedURL)) }
   }
 }
 

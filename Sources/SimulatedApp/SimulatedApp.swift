@@ -295,9 +295,7 @@ extension SimulatedApp {
       uuid: { [self] in chance.withLock { $0.nextUUID() } },
       random: { [self] in chance.withLock { Double($0.next() >> 11) / 9_007_199_254_740_992 } },
       files: DeviceFiles(disk: process.disk),
-      http: network(process) { _ in
-        throw IAPError.network(underlying: URLError(.unsupportedURL))
-      },
+      http: network(process, setup.withLock { $0.serverTransport }),
       log: { [lines] in lines.append($0) },
       trust: trust
     )

@@ -117,5 +117,6 @@ private let facadeFiles: Set = [
   "ReceiptValidationResult.swift", "ReceiptValidator.swift", "PurchaseOptions.swift",
   "PurchaseState.swift", "PurchaseStates.swift", "SK1Error.swift", "SK2Error.swift",
   "EntitlementManager.swift",
-  "PurchaseOutcome.swift",
+  "PurchaseOutcome.swift", "IAPAppTransaction.swift", "IAPCatalog.swift",
+  "MissingProductsReport.swift", "StartLine.swift",
 ]

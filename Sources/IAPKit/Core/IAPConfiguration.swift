@@ -9,8 +9,19 @@ public struct IAPConfiguration: Sendable {
   public var productIds: [String]
   /// Asks whether a purchase is real; without one the device's own verdict accepts.
   public var validator: (any ReceiptValidator)?
+  /// The app's backend, when it has one.
+  public var server: ServerAccess?
+  /// Whether ``server`` judges purchases while there is no ``validator``.
+  public var checksPurchasesAtServer: Bool
+  /// Whether the list of products, their order, their entitlements and their names come from
+  /// ``server``; the last good list is used while it does not answer.
+  public var usesRemoteCatalog: Bool
+  /// The list that is shipped with the app, used until the server has answered once.
+  public var fallbackCatalog: IAPCatalog?
   /// A hint that purchases here cost no money; signed data decides.
   public var isSandbox: Bool
+  /// Whether the build seems to run from Xcode; only explains why products are missing.
+  package var isLocalBuild: Bool
   /// Hands over the goods; without one, accepted purchases wait for
   /// ``TransactionStore/markConsumed(_:)`` or are taken from the listener.
   public var delivery: DeliveryHandler?
@@ -23,10 +34,12 @@ public struct IAPConfiguration: Sendable {
   public var entitlements: [String: [String]]
   /// The products' levels of service in their subscription groups; 1 is the highest, and of what a
   /// customer has in one group only the highest counts.
-  public var serviceLevels: [String: Int] = [:]
+  public var serviceLevels: [String: Int]
   /// How long one purchase of a non-renewing subscription gives access; without a period it never
   /// ends.
-  public var accessPeriods: [String: SubscriptionPeriod] = [:]
+  public var accessPeriods: [String: SubscriptionPeriod]
+  /// Whether products that were loaded before are used again, where a call does not say.
+  public var productCache: ProductCachePolicy
   /// How access is judged while the server is silent.
   public var access: AccessPolicy
   /// The app's account of the user who is signed in, sent to the server with each check.
@@ -58,21 +71,31 @@ public struct IAPConfiguration: Sendable {
   ///   - isSandbox: A hint; nil derives it from the way in which the app was installed.
   ///   - delivery: Hands over the goods.
   ///   - forceStoreKit1: Uses StoreKit 1 where StoreKit 2 could be used too.
+  ///   - server: The app's backend, which also judges purchases while there is no validator.
   public init(
     productIds: [String],
     validator: (any ReceiptValidator)? = nil,
     isSandbox: Bool? = nil,
     delivery: DeliveryHandler? = nil,
-    forceStoreKit1: Bool = false
+    forceStoreKit1: Bool = false,
+    server: ServerAccess? = nil
   ) {
     self.productIds = productIds
     self.validator = validator
-    self.isSandbox = isSandbox ?? LiveWorld.isSandboxHint
+    let build = BuildTraits.live
+    self.isSandbox = isSandbox ?? build.isSandboxHint
+    isLocalBuild = build.isLocal
     self.delivery = delivery
     self.forceStoreKit1 = forceStoreKit1
+    self.server = server
+    checksPurchasesAtServer = true
+    usesRemoteCatalog = false
     holdsDelivery = false
     productTypes = [:]
     entitlements = [:]
+    serviceLevels = [:]
+    accessPeriods = [:]
+    productCache = .maxAge(3600)
     access = AccessPolicy()
     orders = OrderPolicy()
     retry = RetryPolicy()

@@ -56,7 +56,7 @@ extension IAPError {
     case .productLoadFailed, .productNotFound, .network: connectionTexts
     case .userCancelled, .pending, .purchaseInProgress, .paymentsNotAllowed: sheetTexts
     case .verificationFailed, .receiptValidationFailed, .staleReceipt: checkTexts
-    case .storage, .store, .invalidOrder, .unknown: failureTexts
+    case .storage, .store, .invalidOrder, .invalidConfiguration, .unknown: failureTexts
     }
   }
 
@@ -154,6 +154,12 @@ extension IAPError {
         "This purchase cannot be started.",
         "无法发起此次购买。",
         "The order's number, token, quantity or context cannot be used; the reason says why."
+      )
+    case .invalidConfiguration:
+      Texts(
+        "Purchases are not set up correctly in this version of the app.",
+        "此版本的应用内购买设置有误。",
+        "The Info.plist, the configuration file or the catalog has bad keys; each is named."
       )
     default:
       Texts(

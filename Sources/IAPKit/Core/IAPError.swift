@@ -30,6 +30,8 @@ public enum IAPError: Error, Sendable {
   case store(code: Int, underlying: any Error)
   /// The order cannot be opened as asked for; the text says why.
   case invalidOrder(reason: String)
+  /// The configuration cannot be used; each problem names its key.
+  case invalidConfiguration(problems: [String])
   /// The system gave a reason that is not known here.
   case unknown
 }
@@ -95,6 +97,8 @@ extension IAPError {
     public static let store = Self(rawValue: "store")
     /// The code of ``IAPError/invalidOrder(reason:)``.
     public static let invalidOrder = Self(rawValue: "invalidOrder")
+    /// The code of ``IAPError/invalidConfiguration(problems:)``.
+    public static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
     /// The code of ``IAPError/unknown``.
     public static let unknown = Self(rawValue: "unknown")
   }
@@ -115,6 +119,7 @@ extension IAPError {
     case .storage: .storage
     case .store: .store
     case .invalidOrder: .invalidOrder
+    case .invalidConfiguration: .invalidConfiguration
     case .unknown: .unknown
     }
   }
@@ -126,7 +131,7 @@ extension IAPError {
     case .storage(let problem): problem == .full || problem == .inUse || problem == .inputOutput
     case .store, .unknown, .staleReceipt: true
     case .productNotFound, .pending, .verificationFailed, .receiptValidationFailed: false
-    case .paymentsNotAllowed, .invalidOrder: false
+    case .paymentsNotAllowed, .invalidOrder, .invalidConfiguration: false
     }
   }
 
@@ -136,7 +141,8 @@ extension IAPError {
     case .productLoadFailed(let error), .verificationFailed(let error), .network(let error): error
     case .store(_, let error): error
     case .productNotFound, .userCancelled, .pending, .receiptValidationFailed, .staleReceipt: nil
-    case .purchaseInProgress, .paymentsNotAllowed, .storage, .invalidOrder, .unknown: nil
+    case .purchaseInProgress, .paymentsNotAllowed, .storage, .invalidOrder: nil
+    case .invalidConfiguration, .unknown: nil
     }
   }
 }
@@ -154,6 +160,8 @@ extension IAPError: CustomStringConvertible {
     case .storage(let problem): "IAPError.\(code)(\(problem))"
     case .store(let number, _): "IAPError.\(code)(\(number))"
     case .invalidOrder(let reason): "IAPError.\(code)(\(reason))"
+    case .invalidConfiguration(let problems):
+      "IAPError.\(code)(\(problems.joined(separator: "; ")))"
     default: "IAPError.\(code)"
     }
   }

@@ -54,14 +54,13 @@ extension IAPManager {
     _ options: PurchaseOptions
   ) async -> PurchaseOutcome {
     guard adapter.canMakePayments() else { return .failed(.paymentsNotAllowed) }
-    if !known.withLock({ $0.contains(productId) }) {
-      do throws(IAPError) {
-        guard try await products(ids: [productId]).missing.isEmpty else {
-          return .failed(.productNotFound(id: productId))
-        }
-      } catch {
-        return .failed(error)
+    do throws(IAPError) {
+      // What was not loaded is loaded first, and what was loaded for another storefront again.
+      guard try await products(ids: [productId], cache: .use).missing.isEmpty else {
+        return .failed(.productNotFound(id: productId))
       }
+    } catch {
+      return .failed(error)
     }
     return await funnel.buy(
       draft(productId, options),

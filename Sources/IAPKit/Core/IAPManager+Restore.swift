@@ -55,6 +55,7 @@ extension IAPManager {
   /// Tries again what waits, and asks the server what the user may use.
   package func resume(_ trigger: RetryTrigger) async {
     await funnel.retry(trigger)
+    await refreshCatalogIfDue()
     await refresh.run()
   }
 }

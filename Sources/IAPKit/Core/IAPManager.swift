@@ -22,7 +22,11 @@ public final class IAPManager: IAPService {
   let refresh: EntitlementRefresh
   let readReceipt: @Sendable () -> [UInt8]?
   let states = PurchaseStates()
-  let known = Locked<Set<String>>([])
+  let cache = ProductCache()
+  let remoteCatalog: RemoteCatalog
+  let storefronts = Broadcast<IAPStorefront>()
+  /// The environment that signed data named last.
+  let environmentSeen = Locked<StoreEnvironment?>(nil)
   private let listening = Locked<Task<Void, Never>?>(nil)
   /// How many events of the funnel were followed.
   let followed = Locked(0)
@@ -53,32 +57,57 @@ public final class IAPManager: IAPService {
     readReceipt: @escaping @Sendable () -> [UInt8]?
   ) {
     let readReceipt = configuration.receiptReader(readReceipt)
+    // Read first: StoreKit 1's observer needs the types of the products from its first moment on.
+    let catalog = RemoteCatalog(configuration, world: world)
     self.init(
       configuration: configuration,
       world: world,
-      adapter: Self.makeAdapter(configuration, readReceipt: readReceipt),
-      readReceipt: readReceipt
+      adapter: Self.makeAdapter(
+        configuration.applying(catalog.current),
+        readReceipt: readReceipt
+      ),
+      readReceipt: readReceipt,
+      catalog: catalog
     )
   }
 
-  package init(
+  package convenience init(
     configuration: IAPConfiguration,
     world: IAPWorld,
     adapter: any StoreAdapter & ProductSource,
     readReceipt: @escaping @Sendable () -> [UInt8]?
   ) {
+    self.init(
+      configuration: configuration,
+      world: world,
+      adapter: adapter,
+      readReceipt: readReceipt,
+      catalog: RemoteCatalog(configuration, world: world)
+    )
+  }
+
+  private init(
+    configuration: IAPConfiguration,
+    world: IAPWorld,
+    adapter: any StoreAdapter & ProductSource,
+    readReceipt: @escaping @Sendable () -> [UInt8]?,
+    catalog: RemoteCatalog
+  ) {
     self.configuration = configuration
     self.world = world
     self.adapter = adapter
+    self.readReceipt = readReceipt
+    remoteCatalog = catalog
+    var effective = configuration.applying(catalog.current)
+    effective.validator = configuration.judge(world.http)
     store = TransactionStore(
       storage: JournalStorage(files: world.files),
       now: world.now,
       uuid: world.uuid
     )
-    self.readReceipt = readReceipt
-    entitlements = EntitlementManager(configuration: configuration, world: world)
+    entitlements = EntitlementManager(configuration: effective, world: world)
     let entitlements = entitlements
-    let validator = configuration.validator.map {
+    let validator = effective.validator.map {
       WatchedValidator(validator: $0, entitlements: entitlements)
     }
     funnel = DeliveryFunnel(
@@ -105,6 +134,7 @@ public final class IAPManager: IAPService {
       readReceipt: readReceipt,
       trust: world.trust
     )
+    adapter.use(types: effective.productTypes)
     start()
   }
 
@@ -128,21 +158,43 @@ public final class IAPManager: IAPService {
   private func start() {
     // Subscribed first, so that nothing of the recovery is missed.
     let events = funnel.events.subscribe()
-    let following = Task { [entitlements, states, followed] in
+    let following = Task { [entitlements, states, followed, environmentSeen] in
       for await event in events {
         entitlements.follow(event)
         states.follow(event)
+        if let environment = event.environment { environmentSeen.withLock { $0 = environment } }
         followed.withLock { $0 += 1 }
       }
     }
     funnel.start()
-    let greeting = Task { [refresh, adapter, store, configuration, log = world.log] in
-      await StartLine(configuration: configuration, adapter: adapter, store: store).write(to: log)
+    let changes = adapter.storefrontUpdates()
+    let storefrontWatch = Task { [cache, adapter, storefronts] in
+      for await storefront in changes {
+        if cache.note(storefront: storefront.id) { adapter.forgetProducts() }
+        storefronts.send(storefront)
+      }
+    }
+    // Nothing here keeps the manager alive while somebody is asked.
+    let greeting = Task { [weak self, refresh, remoteCatalog] in
+      await self?.greet()
+      if await remoteCatalog.refreshIfDue()?.isUpdate == true { self?.applyCatalog() }
       await refresh.run()
     }
     let watching = Task { [refresh] in await refresh.watch() }
     self.greeting.withLock { $0 = greeting }
-    lifetime.withLock { $0 = [following, greeting, watching] }
+    lifetime.withLock { $0 = [following, greeting, watching, storefrontWatch] }
+  }
+
+  private func greet() async {
+    let pending = store.pendingRecords()
+    noteEnvironment(pending.last?.transaction.environment)
+    let line = StartLine(
+      productIds: effectiveConfiguration.productIds,
+      surroundings: await surroundings(),
+      openOrders: store.orders.count { $0.state == .opened || $0.state == .pending },
+      unfinishedRecords: pending.count
+    )
+    world.log(LogLine(.info, line.text))
   }
 
   /// Which of Apple's two purchase APIs is in use.
@@ -160,24 +212,6 @@ public final class IAPManager: IAPService {
   /// - Throws: ``IAPError/productLoadFailed(underlying:)`` when the store did not answer.
   public func loadProducts(ids: [String]) async throws -> [IAPProduct] {
     try await products(ids: ids).products
-  }
-
-  /// Loads products, and says which ids the store does not know.
-  ///
-  /// - Parameter ids: Product ids; nil for those of the configuration.
-  /// - Returns: The products in the order asked for, and the ids that are missing.
-  /// - Throws: ``IAPError/productLoadFailed(underlying:)`` when the store did not answer.
-  public func products(ids: [String]? = nil) async throws(IAPError) -> ProductAnswer {
-    let request = ProductRequest(ids ?? configuration.productIds)
-    let answer: ProductAnswer
-    do {
-      answer = try await request.load { [adapter] in try await adapter.loadProducts($0) }
-    } catch {
-      throw error as? IAPError ?? .productLoadFailed(underlying: error)
-    }
-    known.withLock { $0.formUnion(answer.products.map(\.id)) }
-    if !answer.missing.isEmpty { world.log(StartLine.missing(answer)) }
-    return answer
   }
 
   // MARK: Listening

@@ -25,6 +25,8 @@ public struct IAPProduct: Hashable, Sendable, Identifiable {
   public let currency: String?
   /// The price as the store writes it.
   public let displayPrice: String
+  /// The locale in which the store writes prices; never the device's.
+  public let priceLocale: Locale?
   /// Whether a purchase can be shared with the family.
   public let isFamilyShareable: Bool
   /// The group of an auto-renewable subscription.
@@ -50,6 +52,7 @@ public struct IAPProduct: Hashable, Sendable, Identifiable {
   ///   - price: The price in the currency's main unit.
   ///   - currency: The ISO 4217 code, when it is known.
   ///   - displayPrice: The price as the store writes it.
+  ///   - priceLocale: The locale in which the store writes prices, when it is known.
   ///   - isFamilyShareable: Whether a purchase can be shared.
   ///   - subscription: What a subscription has beside that.
   public init(
@@ -60,6 +63,7 @@ public struct IAPProduct: Hashable, Sendable, Identifiable {
     price: Decimal,
     currency: String?,
     displayPrice: String,
+    priceLocale: Locale? = nil,
     isFamilyShareable: Bool = false,
     subscription: Subscription? = nil
   ) {
@@ -70,6 +74,7 @@ public struct IAPProduct: Hashable, Sendable, Identifiable {
     self.price = price
     self.currency = currency
     self.displayPrice = displayPrice
+    self.priceLocale = priceLocale
     self.isFamilyShareable = isFamilyShareable
     subscriptionGroupID = subscription?.groupID
     subscriptionPeriod = subscription?.period
@@ -147,19 +152,5 @@ public struct IAPOffer: Hashable, Sendable {
     self.displayPrice = displayPrice
     self.period = period
     self.periodCount = periodCount
-  }
-}
-
-/// What the store answered to a request for products.
-public struct ProductAnswer: Hashable, Sendable {
-  /// The products that were found, in the order they were asked for, each once.
-  public let products: [IAPProduct]
-  /// The ids that the store did not know, in the order they were asked for.
-  public let missing: [String]
-
-  /// Makes an answer.
-  public init(products: [IAPProduct], missing: [String]) {
-    self.products = products
-    self.missing = missing
   }
 }

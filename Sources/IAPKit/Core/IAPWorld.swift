@@ -63,19 +63,23 @@ package struct ClientRequest: Sendable {
   package var body: [UInt8]
   /// Seconds until the call is given up.
   package var timeout: TimeInterval
+  /// The longest body of an answer that is read; a longer one is no answer.
+  package var answerBytesMax: Int
 
   package init(
     method: String,
     url: URL,
     headers: [String: String] = [:],
     body: [UInt8] = [],
-    timeout: TimeInterval = 30
+    timeout: TimeInterval = 30,
+    answerBytesMax: Int = 4 * 1024 * 1024
   ) {
     self.method = method
     self.url = url
     self.headers = headers
     self.body = body
     self.timeout = timeout
+    self.answerBytesMax = answerBytesMax
   }
 }
 

@@ -4,6 +4,8 @@ package struct ProductRequest: Hashable, Sendable {
   package static let idsPerBatchMax = 100
   /// The most requests that wait for the store at the same time.
   package static let batchesInFlightMax = 4
+  /// The longest id that can be set up in App Store Connect.
+  package static let idCharactersMax = 100
 
   /// The ids, each once, in the order of their first appearance.
   package let ids: [String]
@@ -14,9 +16,26 @@ package struct ProductRequest: Hashable, Sendable {
     self.ids = ids.filter { seen.insert($0).inserted }
   }
 
-  /// The ids in batches of at most ``idsPerBatchMax``.
+  /// Whether an id can exist in App Store Connect.
+  ///
+  /// - **Source:** App Store Connect help: letters, digits, hyphen, period and underscore.
+  package static func isPossible(_ id: String) -> Bool {
+    (1...idCharactersMax).contains(id.utf8.count)
+      && id.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+          UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// The ids that are worth asking about, in batches of at most ``idsPerBatchMax``.
   package var batches: [[String]] {
-    stride(from: 0, to: ids.count, by: Self.idsPerBatchMax).map { start in
+    let ids = ids.filter(Self.isPossible)
+    return stride(from: 0, to: ids.count, by: Self.idsPerBatchMax).map { start in
       Array(ids[start..<min(start + Self.idsPerBatchMax, ids.count)])
     }
   }
@@ -25,7 +44,7 @@ package struct ProductRequest: Hashable, Sendable {
   ///
   /// - Parameter found: What the store answered; products that nobody asked for are dropped.
   /// - Returns: The products in order, and the ids that were not among them.
-  package func answer(_ found: [IAPProduct]) -> ProductAnswer {
+  package func answer(_ found: some Sequence<IAPProduct>) -> ProductAnswer {
     let byID = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
     return ProductAnswer(
       products: ids.compactMap { byID[$0] },
@@ -36,25 +55,26 @@ package struct ProductRequest: Hashable, Sendable {
   /// Asks for every batch, a few at a time.
   ///
   /// - Parameter load: Asks the store for one batch.
-  /// - Returns: The answer to the whole request.
-  /// - Throws: What `load` throws; the other batches are then cancelled.
+  /// - Returns: What the store found, in any order.
+  /// - Throws: What `load` throws, and `CancellationError`; the other batches are then cancelled.
   package func load(
     _ load: @escaping @Sendable ([String]) async throws -> [IAPProduct]
-  ) async throws -> ProductAnswer {
+  ) async throws -> [IAPProduct] {
     var waiting = batches[...]
-    let found = try await withThrowingTaskGroup(of: [IAPProduct].self) { group in
+    return try await withThrowingTaskGroup(of: [IAPProduct].self) { group in
       var found: [IAPProduct] = []
       for batch in waiting.prefix(Self.batchesInFlightMax) {
         group.addTask { try await load(batch) }
       }
       waiting = waiting.dropFirst(Self.batchesInFlightMax)
       while let products = try await group.next() {
+        // In a cancelled task StoreKit finds nothing, without an error: that is no answer.
+        try Task.checkCancellation()
         found += products
         guard let batch = waiting.popFirst() else { continue }
         group.addTask { try await load(batch) }
       }
       return found
     }
-    return answer(found)
   }
 }

@@ -1,7 +1,9 @@
+package import IAPModel
+
 /// What the client needs of StoreKit to show products.
 ///
 /// `StoreKit1/` and `StoreKit2/` conform.
-package protocol ProductSource: Sendable {
+package protocol ProductSource: StorefrontSource, AppTransactionSource {
   /// Asks the store for one batch of products.
   ///
   /// - Parameter ids: At most ``ProductRequest/idsPerBatchMax`` ids.
@@ -9,6 +11,15 @@ package protocol ProductSource: Sendable {
   /// - Throws: ``IAPError/productLoadFailed(underlying:)`` when the store did not answer.
   func loadProducts(_ ids: [String]) async throws(IAPError) -> [IAPProduct]
 
-  /// The storefront's three-letter country code, when the store says it.
-  func storefrontCode() async -> String?
+  /// Forgets StoreKit's own products: they are those of another storefront.
+  func forgetProducts()
+
+  /// Takes the types that the app's configuration names, where StoreKit does not tell them.
+  func use(types: [String: ProductType])
+}
+
+extension ProductSource {
+  package func forgetProducts() {}
+
+  package func use(types: [String: ProductType]) {}
 }

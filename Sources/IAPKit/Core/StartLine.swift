@@ -1,38 +1,18 @@
-import Foundation
-import IAPModel
-
-/// What the log says at the start, and about products that are missing.
+/// What the log says at the start.
 struct StartLine {
-  let configuration: IAPConfiguration
-  let adapter: any StoreAdapter & ProductSource
-  let store: TransactionStore
+  /// How many product ids the line names.
+  static let idsShownMax = 20
 
-  /// Writes the line: environment, storefront, generation, products and what is left to do.
-  func write(to log: @Sendable (LogLine) -> Void) async {
-    let storefront = await adapter.storefrontCode() ?? "unknown"
-    let open = store.orders.filter { $0.state == .opened || $0.state == .pending }.count
-    log(
-      LogLine(
-        .info,
-        "started: environment hint \(configuration.isSandbox ? "sandbox" : "production")"
-          + " (the kind of account cannot be read), storefront \(storefront),"
-          + " \(adapter.generation), products \(configuration.productIds.joined(separator: " ")),"
-          + " open orders \(open), unfinished records \(store.pendingRecords().count)"
-      )
-    )
-  }
+  let productIds: [String]
+  let surroundings: StoreSurroundings
+  let openOrders: Int
+  let unfinishedRecords: Int
 
-  /// The line about ids that the store does not know, with what usually is behind it.
-  static func missing(_ answer: ProductAnswer) -> LogLine {
-    let causes =
-      answer.products.isEmpty
-      ? "agreement or tax form missing, bundle id mismatch, wildcard app id, build signing,"
-        + " capability missing, sandbox account not signed in, StoreKit configuration file not"
-        + " selected"
-      : "wrong id, product not approved, not sold in this storefront, still propagating"
-    return LogLine(
-      .warning,
-      "the store does not know \(answer.missing.joined(separator: " ")); likely causes: \(causes)"
-    )
+  /// Environment, storefront, generation, products and what is left to do.
+  var text: String {
+    let shown = productIds.prefix(Self.idsShownMax).joined(separator: " ")
+    let more = productIds.count > Self.idsShownMax ? " and others" : ""
+    return "started: \(surroundings.text(.english)), \(productIds.count) products \(shown)\(more),"
+      + " open orders \(openOrders), unfinished records \(unfinishedRecords)"
   }
 }

@@ -1,7 +1,4 @@
 package import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 #if canImport(os)
 import os
 #endif
@@ -56,12 +53,7 @@ package enum LiveWorld {
 
   /// Makes one HTTP call.
   package static let http: @Sendable (ClientRequest) async throws -> ClientResponse = { call in
-    var request = URLRequest(url: call.url, timeoutInterval: call.timeout)
-    request.httpMethod = call.method
-    request.cachePolicy = .reloadIgnoringLocalCacheData
-    for (name, value) in call.headers { request.setValue(value, forHTTPHeaderField: name) }
-    if !call.body.isEmpty { request.httpBody = Data(call.body) }
-    return try await LiveHTTPCall().answer(to: request)
+    try await LiveHTTP.network.answer(to: call)
   }
 
   /// The app receipt where Apple's platforms keep it; nil when there is none.
@@ -70,60 +62,5 @@ package enum LiveWorld {
       !data.isEmpty
     else { return nil }
     return [UInt8](data)
-  }
-
-  /// Whether this build was installed from somewhere else than the App Store: a hint only.
-  package static var isSandboxHint: Bool {
-    Bundle.main.appStoreReceiptURL?.lastPathComponent == "sandboxReceipt"
-  }
-}
-
-/// One HTTP call, which ends with its answer or with the cancelling of its task.
-private final class LiveHTTPCall: Sendable {
-  private struct State {
-    var task: URLSessionDataTask?
-    var isCancelled = false
-  }
-
-  private let state = Locked(State())
-
-  func answer(to request: URLRequest) async throws -> ClientResponse {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let task = URLSession.shared.dataTask(with: request) { data, response, error in
-          continuation.resume(with: Self.result(data, response, error))
-        }
-        let isCancelled = state.withLock { state in
-          state.task = task
-          return state.isCancelled
-        }
-        task.resume()
-        if isCancelled { task.cancel() }
-      }
-    } onCancel: {
-      let task = state.withLock { state in
-        state.isCancelled = true
-        return state.task
-      }
-      task?.cancel()
-    }
-  }
-
-  private static func result(
-    _ data: Data?,
-    _ response: URLResponse?,
-    _ error: (any Error)?
-  ) -> Result<ClientResponse, any Error> {
-    if let error { return .failure(IAPError.network(underlying: error)) }
-    guard let response = response as? HTTPURLResponse else {
-      return .failure(ServerAnswer.problem("the answer is not HTTP", status: 0))
-    }
-    var headers: [String: String] = [:]
-    for (name, value) in response.allHeaderFields {
-      headers["\(name)".lowercased()] = "\(value)"
-    }
-    return .success(
-      ClientResponse(status: response.statusCode, headers: headers, body: [UInt8](data ?? Data()))
-    )
   }
 }

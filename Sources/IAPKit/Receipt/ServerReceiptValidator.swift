@@ -160,6 +160,9 @@ extension ReceiptValidationResult {
 
 /// Reads what a server answered, and tells verdicts from everything else.
 enum ServerAnswer {
+  /// The domain of ``problem(_:status:)``, whose texts may be logged.
+  static let problemDomain = "IAPKit.ServerAnswer"
+
   static func verdict(_ response: ClientResponse) throws(IAPError) -> ReceiptValidationResult {
     let body = try body(response)
     do {
@@ -185,7 +188,7 @@ enum ServerAnswer {
   static func problem(_ text: String, status: Int) -> IAPError {
     .network(
       underlying: NSError(
-        domain: "IAPKit.ServerAnswer",
+        domain: problemDomain,
         code: status,
         userInfo: [NSLocalizedDescriptionKey: text]
       )

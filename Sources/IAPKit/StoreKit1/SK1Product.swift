@@ -18,6 +18,7 @@ extension IAPProduct {
       price: product.price.decimalValue,
       currency: product.priceLocale.currencyCode,
       displayPrice: SK1Price.text(product.price, product.priceLocale),
+      priceLocale: product.priceLocale,
       isFamilyShareable: product.isFamilyShareable,
       subscription: group == nil && period == nil
         ? nil
@@ -56,10 +57,8 @@ extension IAPOffer {
 enum SK1Price {
   /// The price as text, in the locale that came with it.
   static func text(_ price: NSDecimalNumber, _ locale: Locale) -> String {
-    let formatter = NumberFormatter()
-    formatter.numberStyle = .currency
-    formatter.locale = locale
-    return formatter.string(from: price) ?? price.stringValue
+    PriceFormat(locale: locale, currency: locale.currencyCode).text(price.decimalValue)
+      ?? price.stringValue
   }
 }
 

@@ -5,9 +5,15 @@ import StoreKit
 final class SK1ProductLoader: Sendable {
   private let known = Locked<[String: SKProduct]>([:])
   /// The types that the app's configuration names, for what StoreKit 1 does not say.
-  private let types: [String: ProductType]
+  private let types: Locked<[String: ProductType]>
 
-  init(types: [String: ProductType] = [:]) { self.types = types }
+  init(types: [String: ProductType] = [:]) { self.types = Locked(types) }
+
+  /// Takes other types.
+  func use(types: [String: ProductType]) { self.types.withLock { $0 = types } }
+
+  /// Forgets the products: they are those of another storefront.
+  func forget() { known.withLock { $0 = [:] } }
 
   func load(_ ids: [String]) async throws(IAPError) -> [IAPProduct] {
     guard !ids.isEmpty else { return [] }
@@ -20,6 +26,7 @@ final class SK1ProductLoader: Sendable {
     known.withLock { known in
       for product in response.products { known[product.productIdentifier] = product }
     }
+    let types = types.withLock { $0 }
     return response.products.map { IAPProduct($0, configuredType: types[$0.productIdentifier]) }
   }
 
@@ -32,7 +39,7 @@ final class SK1ProductLoader: Sendable {
 
   /// The product's type, as far as the configuration or the loaded product says it.
   func type(_ id: String) -> ProductType? {
-    if let type = types[id] { return type }
+    if let type = types.withLock({ $0[id] }) { return type }
     guard let product = known.withLock({ $0[id] }) else { return nil }
     return product.isAutoRenewable ? .autoRenewable : nil
   }

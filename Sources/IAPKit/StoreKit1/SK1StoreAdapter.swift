@@ -7,9 +7,9 @@ import StoreKit
 /// The observer is added at construction, before any transaction can arrive, and stays for as long
 /// as the adapter lives.
 package final class SK1StoreAdapter: StoreAdapter, ProductSource {
-  private let queue: SKPaymentQueue
-  private let products: SK1ProductLoader
-  private let observer: SK1TransactionObserver
+  let queue: SKPaymentQueue
+  let products: SK1ProductLoader
+  let observer: SK1TransactionObserver
   private let readReceipt: @Sendable () -> [UInt8]?
   private let refresh = SK1ReceiptRefresh()
 
@@ -38,8 +38,6 @@ package final class SK1StoreAdapter: StoreAdapter, ProductSource {
   package func loadProducts(_ ids: [String]) async throws(IAPError) -> [IAPProduct] {
     try await products.load(ids)
   }
-
-  package func storefrontCode() async -> String? { queue.storefront?.countryCode }
 
   package func purchase(_ request: StorePurchaseRequest) async -> StorePurchaseResult {
     let id = request.productID.rawValue

@@ -26,6 +26,9 @@ final class SK1TransactionObserver: NSObject, SKPaymentTransactionObserver, Send
     var failureCount = 0
   }
 
+  /// Sends each change of the storefront.
+  let storefronts = Broadcast<IAPStorefront>()
+
   private let state = Locked(State())
   private let products: SK1ProductLoader
   private let readReceipt: @Sendable () -> [UInt8]?
@@ -106,6 +109,10 @@ final class SK1TransactionObserver: NSObject, SKPaymentTransactionObserver, Send
     updatedTransactions transactions: [SKPaymentTransaction]
   ) {
     for entry in transactions { hear(entry) }
+  }
+
+  func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {
+    if let storefront = queue.storefront { storefronts.send(IAPStorefront(storefront)) }
   }
 
   func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue) {

@@ -14,6 +14,7 @@ extension IAPProduct {
       price: product.price,
       currency: product.priceFormatStyle.currencyCode,
       displayPrice: product.displayPrice,
+      priceLocale: product.priceFormatStyle.locale,
       isFamilyShareable: product.isFamilyShareable,
       subscription: product.subscription.map(Subscription.init)
     )

@@ -25,4 +25,7 @@ final class SK2ProductLoader: Sendable {
     _ = try await load([id])
     return known.withLock { $0[id] }
   }
+
+  /// Forgets the products: they are those of another storefront.
+  func forget() { known.withLock { $0 = [:] } }
 }

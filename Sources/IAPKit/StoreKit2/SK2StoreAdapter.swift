@@ -8,7 +8,7 @@ import UIKit
 /// StoreKit 2 behind the client's seam: maps types and decides nothing.
 @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, *)
 package final class SK2StoreAdapter: StoreAdapter, ProductSource {
-  private let loader = SK2ProductLoader()
+  let loader = SK2ProductLoader()
   private let listener = SK2TransactionListener()
   /// StoreKit's own values of what it waits to be finished, because its listings may lag.
   private let announced = Locked<[StoreReference: Transaction]>([:])
@@ -22,8 +22,6 @@ package final class SK2StoreAdapter: StoreAdapter, ProductSource {
   package func loadProducts(_ ids: [String]) async throws(IAPError) -> [IAPProduct] {
     try await loader.load(ids)
   }
-
-  package func storefrontCode() async -> String? { await Storefront.current?.countryCode }
 
   package func purchase(_ request: StorePurchaseRequest) async -> StorePurchaseResult {
     let id = request.productID.rawValue

@@ -34,7 +34,9 @@ struct ProductRequestTests {
 
   @Test(
     "are cut at the limit",
-    arguments: [(0, []), (1, [1]), (100, [100]), (101, [100, 1]), (250, [100, 100, 50])]
+    arguments: [
+      (0, []), (1, [1]), (100, [100]), (101, [100, 1]), (1000, Array(repeating: 100, count: 10)),
+    ]
   )
   func batches(count: Int, sizes: [Int]) {
     let ids = (0..<count).map { "p\($0)" }
@@ -43,11 +45,38 @@ struct ProductRequestTests {
     #expect(Array(batches.joined()) == ids)
   }
 
+  @Test(
+    "ask about ids that can exist only, and report the others as missing",
+    arguments: [
+      "", " ", "two words", "coins🪙", "商品", "a/b", "a\nb", String(repeating: "a", count: 101),
+    ]
+  )
+  func impossibleIDs(id: String) {
+    let request = ProductRequest(["good.id-1_A", id])
+    #expect(!ProductRequest.isPossible(id))
+    #expect(request.batches == [["good.id-1_A"]])
+    #expect(request.answer([product("good.id-1_A")]).missing == [id])
+    #expect(ProductRequest.isPossible(String(repeating: "a", count: 100)))
+  }
+
+  @Test("are not answered by an empty list in a cancelled task")
+  func cancelledTask() async {
+    let task = Task {
+      try await ProductRequest(["a"]).load { _ in
+        withUnsafeCurrentTask { $0?.cancel() }
+        return []
+      }
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+  }
+
   @Test("put all batches together, a few at a time")
   func batchesRunWithABound() async throws {
     let ids = (0..<950).map { "p\($0)" }
     let gauge = Gauge()
-    let answer = try await ProductRequest(ids).load { batch in
+    let request = ProductRequest(ids)
+    let found = try await request.load { batch in
       await gauge.enter()
       await Task.yield()
       await gauge.leave()
@@ -63,7 +92,7 @@ struct ProductRequestTests {
         )
       }
     }
-    #expect(answer.products.map(\.id) == ids)
+    #expect(request.answer(found).products.map(\.id) == ids)
     #expect(await gauge.most <= ProductRequest.batchesInFlightMax)
   }
 

@@ -22,6 +22,7 @@ import Testing
     (.storage(.full), "storage", true),
     (.store(code: 2, underlying: Secret()), "store", true),
     (.invalidOrder(reason: "why"), "invalidOrder", false),
+    (.invalidConfiguration(problems: ["key"]), "invalidConfiguration", false),
     (.unknown, "unknown", true),
   ]
 

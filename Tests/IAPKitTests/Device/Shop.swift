@@ -21,18 +21,28 @@ struct Shop {
   let server: TruthfulServer
   let generation: StoreGeneration
 
-  init(_ generation: StoreGeneration) throws {
+  /// Opens a shop.
+  ///
+  /// - Parameters:
+  ///   - generation: Which of Apple's APIs the app uses.
+  ///   - catalog: The text of a configuration file.
+  ///   - storefront: Where the customer shops; nil for what the catalog says.
+  init(
+    _ generation: StoreGeneration,
+    catalog: String = DemoCatalog.text,
+    storefront: Storefront? = nil
+  ) throws {
     self.generation = generation
     store = try SimulatedAppStore(
       configuration: StoreConfiguration(
-        catalog: try DemoCatalog.load(),
+        catalog: try StoreCatalog(parsing: Array(catalog.utf8), file: "Demo.storekit"),
         bundleID: DemoCatalog.bundleID,
         appAppleID: DemoCatalog.appAppleID,
         start: Self.start
       ),
       signing: try RememberingPrimitives.standard.get()
     )
-    try store.addAccount(Self.account)
+    try store.addAccount(Self.account, storefront: storefront)
     server = TruthfulServer(store: store)
   }
 

@@ -71,4 +71,54 @@ struct LiveHTTPTests {
       _ = try await LiveWorld.http(ClientRequest(method: "GET", url: url))
     }
   }
+
+  @Test("does not follow a redirect, which would carry the app's key elsewhere")
+  func redirect() async throws {
+    try await withServer { request in
+      request.path == "/elsewhere"
+        ? HTTPResponse(status: 200, body: Array(#"{"isValid":true}"#.utf8))
+        : HTTPResponse(status: 302, headers: ["Location": "/elsewhere"])
+    } _: { url in
+      let answer = try await LiveWorld.http(ClientRequest(method: "GET", url: url))
+      #expect(answer.status == 302)
+      await #expect(throws: IAPError.network(underlying: CancellationError())) {
+        _ = try await ServerReceiptValidator(endpoint: url)
+          .validate(receiptData: Data([1]), isSandbox: true)
+      }
+    }
+  }
+
+  @Test("reads an answer up to the limit of the call and gives up a longer one")
+  func longAnswers() async throws {
+    try await withServer { _ in
+      HTTPResponse(status: 200, body: [UInt8](repeating: 1, count: 100_000))
+    } _: { url in
+      let fits = ClientRequest(method: "GET", url: url, answerBytesMax: 100_000)
+      let answer = try await LiveWorld.http(fits)
+      #expect(answer.body.count == 100_000)
+      let tooLong = ClientRequest(method: "GET", url: url, answerBytesMax: 99_999)
+      await #expect(throws: IAPError.network(underlying: CancellationError())) {
+        _ = try await LiveWorld.http(tooLong)
+      }
+    }
+  }
+
+  @Test("ends a call whose task is cancelled")
+  func cancelling() async throws {
+    let (asked, isAsked) = AsyncStream<Void>.makeStream()
+    let (release, isReleased) = AsyncStream<Void>.makeStream()
+    try await withServer { _ in
+      isAsked.finish()
+      for await _ in release {}
+      return HTTPResponse(status: 200)
+    } _: { url in
+      let call = Task { try await LiveWorld.http(ClientRequest(method: "GET", url: url)) }
+      for await _ in asked {}
+      call.cancel()
+      await #expect(throws: IAPError.network(underlying: CancellationError())) {
+        _ = try await call.value
+      }
+      isReleased.finish()
+    }
+  }
 }
