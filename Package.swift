@@ -154,7 +154,10 @@ targets += [
   ),
   tests(
     "CommandTests",
-    ["HTTPClient", "HTTPValues", "AppStoreSimulator", "OpenSSLCrypto", "IAPSignatures", "IAPModel"]
+    [
+      "HTTPClient", "HTTPValues", "AppStoreSimulator", "OpenSSLCrypto", "IAPSignatures", "IAPModel",
+      "IAPKit", "SimulatedApp", "SimulatedDevice",
+    ]
   ),
   tests("TidyTests"),
 ]

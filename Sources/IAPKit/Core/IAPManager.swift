@@ -20,6 +20,7 @@ public final class IAPManager: IAPService {
   let adapter: any StoreAdapter & ProductSource
   let funnel: DeliveryFunnel
   let refresh: EntitlementRefresh
+  let journal: EventJournal
   let readReceipt: @Sendable () -> [UInt8]?
   let states = PurchaseStates()
   let cache = ProductCache()
@@ -105,6 +106,15 @@ public final class IAPManager: IAPService {
       now: world.now,
       uuid: world.uuid
     )
+    journal = EventJournal(
+      files: world.files,
+      now: world.now,
+      launch: { [store] in store.launch },
+      details: [
+        "generation": adapter.generation.rawValue,
+        "environment": configuration.isSandbox ? "sandbox" : "production",
+      ]
+    )
     entitlements = EntitlementManager(configuration: effective, world: world)
     let entitlements = entitlements
     let validator = effective.validator.map {
@@ -122,7 +132,8 @@ public final class IAPManager: IAPService {
       adapter: adapter,
       store: store,
       validator: validator,
-      handler: configuration.delivery.map { entitlements.applying($0) }
+      handler: configuration.delivery.map { entitlements.applying($0) },
+      witness: journal
     )
     refresh = EntitlementRefresh(
       configuration: configuration,
@@ -158,8 +169,9 @@ public final class IAPManager: IAPService {
   private func start() {
     // Subscribed first, so that nothing of the recovery is missed.
     let events = funnel.events.subscribe()
-    let following = Task { [entitlements, states, followed, environmentSeen] in
+    let following = Task { [entitlements, states, followed, environmentSeen, journal] in
       for await event in events {
+        journal.flush()
         entitlements.follow(event)
         states.follow(event)
         if let environment = event.environment { environmentSeen.withLock { $0 = environment } }

@@ -17,6 +17,7 @@ package actor DeliveryFunnel {
   nonisolated let adapter: any StoreAdapter
   let validator: (any ReceiptValidator)?
   let handler: DeliveryHandler?
+  private nonisolated let witness: (any DeliveryWitness)?
 
   var isDeliveryOpen: Bool
   var listener: (@Sendable (Delivery.Kind, IAPTransactionResult) -> Void)?
@@ -64,13 +65,15 @@ package actor DeliveryFunnel {
   ///   - validator: The judge; without one the device's own verdict accepts.
   ///   - handler: What hands over the goods; without one the listener's return, the caller, or
   ///     ``TransactionStore/markConsumed(_:)`` acknowledges.
+  ///   - witness: Is told of each decision and each event.
   package init(
     configuration: FunnelConfiguration,
     world: IAPWorld,
     adapter: any StoreAdapter,
     store: TransactionStore,
     validator: (any ReceiptValidator)?,
-    handler: DeliveryHandler?
+    handler: DeliveryHandler?,
+    witness: (any DeliveryWitness)? = nil
   ) {
     self.configuration = configuration
     self.world = world
@@ -78,6 +81,7 @@ package actor DeliveryFunnel {
     self.store = store
     self.validator = validator
     self.handler = handler
+    self.witness = witness
     self.isDeliveryOpen = !configuration.holdsDelivery
   }
 
@@ -198,10 +202,15 @@ package actor DeliveryFunnel {
       let order = store.match(transaction, policy: configuration.orders)
       event = .arrived(transaction, order: order?.number)
     }
-    guard let next = DeliveryReducer.reduce(record, event, context(id)) else { return }
+    let context = context(id)
+    guard let next = DeliveryReducer.reduce(record, event, context) else { return }
+    witness?.note(id, record, event, context)
     for action in next.actions {
       if case .save = action {
-        guard save(next.record, event, id) else { return }
+        guard save(next.record, event, id) else {
+          witness?.note(id, nil, nil, context)
+          return
+        }
       } else {
         await perform(action, next.record)
       }
@@ -301,6 +310,7 @@ package actor DeliveryFunnel {
   func noteHandedOver(_ id: TransactionID) { handedOver.insert(id) }
 
   func tell(_ event: FunnelEvent) {
+    witness?.note(event)
     events.send(event)
     world.log(LogLine(event.level, event.logText))
   }

@@ -1,0 +1,150 @@
+import Foundation
+import IAPModel
+
+/// Is told what the delivery funnel decides and does, in the order in which that happens.
+package protocol DeliveryWitness: Sendable {
+  /// A decision about a transaction, before it is carried out; without an event, that the one
+  /// before could not be saved and so did not happen.
+  func note(
+    _ id: TransactionID,
+    _ before: TransactionRecord?,
+    _ event: DeliveryEvent?,
+    _ context: DeliveryContext
+  )
+  /// What everybody is told.
+  func note(_ event: FunnelEvent)
+}
+
+/// Keeps what happened across launches, within bounds.
+///
+/// It is a help for support and never in anybody's way: it writes behind the events, a full disk
+/// costs its lines and nothing else, and what was not written when the app was killed is missing.
+final class EventJournal: DeliveryWitness {
+  static let fileName = "events.log"
+  /// The most events that are kept; then the older half is let go.
+  static let eventsMax = 2000
+  /// The most bytes that are kept; then the older half of the events is let go.
+  static let bytesMax = 2 * 1024 * 1024
+
+  private struct State {
+    /// Whether the beginning of this process was noted.
+    var isBegun = false
+    var waiting: [DiagnosticEvent] = []
+    /// How many lines and bytes are on the disk; nil before they were read.
+    var written: (lines: Int, bytes: Int)?
+    /// The transactions whose record this process has written down.
+    var described: Set<TransactionID> = []
+  }
+
+  private let files: any ClientFiles
+  private let now: @Sendable () -> Date
+  private let launch: @Sendable () -> Int
+  /// What is to be known of this process.
+  private let details: [String: String]
+  private let state = Locked(State())
+  /// Keeps writers apart, so that nobody waits for the disk who only notes an event.
+  private let writing = Locked(())
+
+  init(
+    files: any ClientFiles,
+    now: @escaping @Sendable () -> Date,
+    launch: @escaping @Sendable () -> Int,
+    details: [String: String] = [:]
+  ) {
+    self.files = files
+    self.now = now
+    self.launch = launch
+    self.details = details
+  }
+
+  // MARK: Noting
+
+  func note(
+    _ id: TransactionID,
+    _ before: TransactionRecord?,
+    _ event: DeliveryEvent?,
+    _ context: DeliveryContext
+  ) {
+    var step = TracedStep(before: before, event: event, context: context)
+    let launch = launch()
+    add { state in
+      if !state.described.insert(id).inserted { step.before = nil }
+      return DiagnosticEvent(id, before, step, at: context.now, launch: launch)
+    }
+  }
+
+  func note(_ event: FunnelEvent) {
+    guard let event = DiagnosticEvent(event, at: now(), launch: launch()) else { return }
+    add { _ in event }
+  }
+
+  private func add(_ make: (inout State) -> DiagnosticEvent) {
+    state.withLock { state in
+      let event = make(&state)
+      if !state.isBegun {
+        state.isBegun = true
+        var launched = DiagnosticEvent(date: event.date, launch: event.launch, name: .launched)
+        launched.details = details
+        state.waiting.append(launched)
+      }
+      state.waiting.append(event)
+      if state.waiting.count > Self.eventsMax { state.waiting.removeFirst() }
+    }
+  }
+
+  // MARK: Keeping
+
+  /// Everything that is kept, oldest first.
+  func events() -> [DiagnosticEvent] {
+    flush()
+    return writing.withLock { _ in
+      read().compactMap { RecordCoding.decode(DiagnosticEvent.self, Array($0)) }
+        + state.withLock { $0.waiting }
+    }
+  }
+
+  /// Writes what waits; what cannot be written waits on, within the bound.
+  func flush() {
+    writing.withLock { _ in
+      let waiting = state.withLock { $0.waiting }
+      guard !waiting.isEmpty else { return }
+      let (lines, bytes) = measure()
+      let new = waiting.compactMap { event -> [UInt8]? in
+        (try? RecordCoding.encode(event)).map { $0 + [UInt8(ascii: "\n")] }
+      }
+      let size = new.reduce(0) { $0 + $1.count }
+      guard lines + new.count > Self.eventsMax || bytes + size > Self.bytesMax else {
+        guard (try? files.append(Array(new.joined()), to: Self.fileName, at: bytes)) != nil
+        else { return }
+        return settle(waiting.count, (lines + new.count, bytes + size), isCut: false)
+      }
+      let old = read().map { Array($0) + [UInt8(ascii: "\n")] }
+      let kept = (old + new).suffix(Self.eventsMax / 2)
+      let all = Array(kept.joined())
+      guard (try? files.replace(Self.fileName, with: all)) != nil else { return }
+      settle(waiting.count, (kept.count, all.count), isCut: true)
+    }
+  }
+
+  private func settle(_ count: Int, _ written: (lines: Int, bytes: Int), isCut: Bool) {
+    state.withLock { state in
+      state.waiting.removeFirst(min(count, state.waiting.count))
+      state.written = written
+      // What was written down about a transaction may be gone: it is written anew.
+      if isCut { state.described = [] }
+    }
+  }
+
+  /// The lines on the disk; a torn one at the end is let go.
+  private func read() -> [ArraySlice<UInt8>] {
+    let content = ((try? files.read(Self.fileName)) ?? nil) ?? []
+    let end = content.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    return content[..<end].split(separator: UInt8(ascii: "\n"))
+  }
+
+  private func measure() -> (lines: Int, bytes: Int) {
+    if let written = state.withLock({ $0.written }) { return written }
+    let lines = read()
+    return (lines.count, lines.reduce(0) { $0 + $1.count + 1 })
+  }
+}
