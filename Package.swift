@@ -88,7 +88,10 @@ targets += [
   adapter("SQLiteStorage", ["ServerStorage", "IAPModel", "IAPEntitlements", "CSQLite"]),
   library(
     "EntitlementServer",
-    ["ServerStorage", "IAPModel", "IAPEntitlements", "IAPSignatures", "HTTPValues"]
+    [
+      "ServerStorage", "AppStoreServerAPI", "IAPModel", "IAPEntitlements", "IAPSignatures",
+      "HTTPValues",
+    ]
   ),
 
   library(
@@ -100,7 +103,7 @@ targets += [
     dependencies: [
       "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues", "MicroHTTP",
       "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp", "IAPKit",
-      "ServerStorage", "SQLiteStorage", "EntitlementServer",
+      "ServerStorage", "SQLiteStorage", "EntitlementServer", "AppStoreServerAPI",
     ],
     swiftSettings: strict
   ),
@@ -148,7 +151,8 @@ targets += [
   tests(
     "EntitlementServerTests",
     [
-      "EntitlementServer", "ServerStorage", "SQLiteStorage", "AppStoreSimulator", "OpenSSLCrypto",
+      "EntitlementServer", "ServerStorage", "SQLiteStorage", "AppStoreServerAPI",
+      "AppStoreSimulator", "OpenSSLCrypto",
       "IAPSignatures", "IAPModel", "HTTPValues",
     ]
   ),

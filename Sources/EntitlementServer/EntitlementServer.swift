@@ -1,3 +1,4 @@
+public import AppStoreServerAPI
 public import HTTPValues
 public import IAPModel
 public import ServerStorage
@@ -32,7 +33,7 @@ public struct EntitlementServer: Sendable {
     verifiers: ServerVerifiers,
     clock: any ServerClock,
     world: ServerWorld,
-    offerKeys: [BundleID: OfferSigningKey] = [:],
+    offerKeys: [BundleID: AppStoreServerKey] = [:],
     lookup: (any StoreLookup)? = nil
   ) {
     let parts = ServerParts(
@@ -56,11 +57,13 @@ public struct EntitlementServer: Sendable {
       VerifyUseCase(parts: parts).routes
       + NotificationUseCase(parts: parts).routes
       + CustomerUseCase(parts: parts).routes
+      + CustomerLifeUseCase(parts: parts).routes
       + OrderUseCase(parts: parts).routes
       + BalanceUseCase(parts: parts).routes
       + CatalogUseCase(parts: parts).routes
       + OfferUseCase(parts: parts).routes
       + ReviewUseCase(parts: parts).routes
+      + ExportUseCase(parts: parts).routes
       + OperatingUseCase(parts: parts).routes
     return routes + [OpenAPIDocument.route(describing: routes, parts: parts)]
   }

@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 import IAPModel
 import IAPSignatures
 import ServerStorage
@@ -12,7 +13,7 @@ struct ServerParts: Sendable {
   let metrics: ServerMetrics
   let tokens: CustomerTokens
   let catalogs: CatalogShelf
-  let offerKeys: [BundleID: OfferSigningKey]
+  let offerKeys: [BundleID: AppStoreServerKey]
   let lookup: (any StoreLookup)?
 
   init(
@@ -21,7 +22,7 @@ struct ServerParts: Sendable {
     ledger: any Ledger,
     clock: any ServerClock,
     world: ServerWorld,
-    offerKeys: [BundleID: OfferSigningKey],
+    offerKeys: [BundleID: AppStoreServerKey],
     lookup: (any StoreLookup)?
   ) {
     self.configuration = configuration
@@ -49,12 +50,15 @@ struct ServerParts: Sendable {
 
   /// Records a write.
   func commit(_ write: LedgerWrite) async throws(ServerError) -> WriteOutcome {
-    try await stored { () async throws(StorageError) in try await ledger.commit(write) }
+    var write = write
+    write.digest = { [verifiers] in verifiers.digest($0) }
+    let complete = write
+    return try await stored { () async throws(StorageError) in try await ledger.commit(complete) }
   }
 
   /// Names a customer in the audit log, where no personal name may stand.
   func mark(_ customer: CustomerID) -> String {
-    Hexadecimal.text(verifiers.digest(Array("customer:\(customer)".utf8)).prefix(8))
+    tokens.mark(customer)
   }
 
   /// A note for people about what a caller did.

@@ -87,6 +87,8 @@ public final class SQLiteLedger: Ledger {
     try connection.execute("PRAGMA foreign_keys = ON")
     try connection.execute("PRAGMA cache_size = -16000")
     try connection.execute("PRAGMA temp_store = MEMORY")
+    // What was erased must not be readable in the file's free pages.
+    try connection.execute("PRAGMA secure_delete = ON")
     if let pages = options.pageCountMax {
       try connection.execute("PRAGMA max_page_count = \(pages)")
     }

@@ -26,6 +26,7 @@ enum SQLiteSchema {
       name: "what entries are worth",
       statements: ["ALTER TABLE entries ADD COLUMN credit BLOB"]
     ),
+    Migration(version: 5, name: "erased customers", statements: erasures),
   ]
 
   private static let facts = [
@@ -120,6 +121,14 @@ enum SQLiteSchema {
       sequence INTEGER PRIMARY KEY, app TEXT, action TEXT NOT NULL, details BLOB NOT NULL,
       date_ms INTEGER NOT NULL) STRICT
     """,
+  ]
+
+  private static let erasures = [
+    "ALTER TABLE subjects ADD COLUMN erased_ms INTEGER",
+    "CREATE INDEX subjects_erased ON subjects (erased_ms) WHERE erased_ms IS NOT NULL",
+    "CREATE INDEX conflicts_by_customer ON conflicts (customer)",
+    "CREATE INDEX aliases_by_customer ON aliases (customer)",
+    "CREATE INDEX tokens_by_subject ON tokens (subject)",
   ]
 
   /// Documents are removed at times, and their places are not given again.

@@ -8,6 +8,8 @@ struct SQLiteTables {
   let connection: SQLiteConnection
   /// Numbers that were looked up or given; forgotten when a transaction is undone.
   private var scopeNumbers: [LedgerScope: Int64] = [:]
+  /// Whether any purchase was erased; nil when that has to be looked up.
+  var knownErasures: Bool?
   private var headerNumbers: [(bytes: [UInt8], number: Int64)] = []
 
   init(_ connection: SQLiteConnection) { self.connection = connection }
@@ -16,9 +18,10 @@ struct SQLiteTables {
   mutating func forgetNumbers() {
     scopeNumbers = [:]
     headerNumbers = []
+    knownErasures = nil
   }
 
-  private mutating func number(of scope: LedgerScope) throws(StorageError) -> Int64 {
+  mutating func number(of scope: LedgerScope) throws(StorageError) -> Int64 {
     if let number = scopeNumbers[scope] { return number }
     try connection.run(
       "INSERT INTO scopes (app, environment) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -41,7 +44,7 @@ struct SQLiteTables {
     ) { $0.integer(0) }
   }
 
-  private mutating func number(of subject: LedgerSubject) throws(StorageError) -> Int64 {
+  mutating func number(of subject: LedgerSubject) throws(StorageError) -> Int64 {
     if let number = try knownNumber(of: subject) { return number }
     let scope = try number(of: subject.scope)
     try connection.run(

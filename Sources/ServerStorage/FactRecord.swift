@@ -13,6 +13,9 @@ public struct FactKey: Hashable, Sendable, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 
+  /// Takes a key as it was stored; for backends.
+  public init(stored description: String) { self.description = description }
+
   /// The key of a notification.
   public static func notification(_ uuid: NotificationUUID) -> FactKey {
     FactKey("notification:\(uuid)")
@@ -37,6 +40,9 @@ public struct FactKey: Hashable, Sendable, CustomStringConvertible {
     let hex = digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     return FactKey("receipt:" + String(decoding: hex, as: UTF8.self))
   }
+
+  /// Whether it is the key of a receipt.
+  var isReceipt: Bool { description.hasPrefix("receipt:") }
 
   /// The key for other bytes that came under this key.
   func variant(_ bytes: [UInt8]) -> FactKey {

@@ -31,23 +31,24 @@ struct InMemoryTables {
     let customer: CustomerID
   }
 
-  private var factRows: [ScopedKey: StoredFact] = [:]
-  private var subjects: [LedgerSubject: Bool] = [:]
-  private var itemRows: [LedgerSubject: [StoredItem]] = [:]
-  private var subjectsByTransaction: [ScopedKey: Set<LedgerSubject>] = [:]
-  private var projections: [LedgerSubject: [TransactionID: TransactionRow]] = [:]
-  private var entryRows: [EntryKey: GrantRecord] = [:]
-  private var entriesBySubject: [LedgerSubject: [GrantRecord]] = [:]
-  private var subjectsByToken: [AppToken: Set<LedgerSubject>] = [:]
-  private var orderRows: [AppOrder: OrderRecord] = [:]
-  private var aliases: [AppToken: CustomerID] = [:]
-  private var owners: [LedgerSubject: OwnerRecord] = [:]
-  private var conflictRows: [Conflict: ConflictRecord] = [:]
-  private var claims: [ScopedKey: ClaimRecord] = [:]
-  private var documentRows: [DocumentKey: LedgerDocument] = [:]
-  private var documentsMade: Int64 = 0
-  private var outboxRows: [OutboxRecord] = []
-  private var auditRows: [AuditRecord] = []
+  private(set) var factRows: [ScopedKey: StoredFact] = [:]
+  private(set) var subjects: [LedgerSubject: Bool] = [:]
+  private(set) var itemRows: [LedgerSubject: [StoredItem]] = [:]
+  private(set) var subjectsByTransaction: [ScopedKey: Set<LedgerSubject>] = [:]
+  private(set) var projections: [LedgerSubject: [TransactionID: TransactionRow]] = [:]
+  private(set) var entryRows: [EntryKey: GrantRecord] = [:]
+  private(set) var entriesBySubject: [LedgerSubject: [GrantRecord]] = [:]
+  private(set) var subjectsByToken: [AppToken: Set<LedgerSubject>] = [:]
+  private(set) var orderRows: [AppOrder: OrderRecord] = [:]
+  private(set) var aliases: [AppToken: CustomerID] = [:]
+  private(set) var owners: [LedgerSubject: OwnerRecord] = [:]
+  private(set) var conflictRows: [Conflict: ConflictRecord] = [:]
+  private(set) var claims: [ScopedKey: ClaimRecord] = [:]
+  private(set) var erasedSubjects: [LedgerSubject: Date] = [:]
+  private(set) var documentRows: [DocumentKey: LedgerDocument] = [:]
+  private(set) var documentsMade: Int64 = 0
+  private(set) var outboxRows: [OutboxRecord] = []
+  private(set) var auditRows: [AuditRecord] = []
   private var undoLog: [(inout InMemoryTables) -> Void] = []
 
   /// Does what `body` does, or nothing when it throws.
@@ -217,109 +218,77 @@ extension InMemoryTables: LedgerTables {
   }
 }
 
-extension InMemoryTables: LedgerReading {
-  func items(of subject: LedgerSubject) -> [StoredItem] { itemRows[subject] ?? [] }
+extension InMemoryTables {
+  mutating func removeDocument(_ key: DocumentKey) { remove(\.documentRows, key) }
 
-  func subject(of transaction: TransactionID, in scope: LedgerScope) -> LedgerSubject? {
-    subjectsByTransaction[ScopedKey(scope: scope, name: transaction.rawValue)]?
-      .min(by: Self.precedes)
+  mutating func replaceFact(_ key: FactKey, in scope: LedgerScope, bytes: [UInt8]) {
+    let row = ScopedKey(scope: scope, name: key.description)
+    guard let before = factRows[row] else { return }
+    set(
+      \.factRows,
+      row,
+      StoredFact(
+        key: key,
+        scope: scope,
+        bytes: bytes,
+        signedDate: before.signedDate,
+        receivedDate: before.receivedDate
+      )
+    )
   }
 
-  func subjects(carrying token: AppAccountToken, app: BundleID) -> [LedgerSubject] {
-    (subjectsByToken[AppToken(app: app, token: token)] ?? []).sorted(by: Self.precedes)
+  mutating func replaceItems(_ items: [StoredItem], of subject: LedgerSubject) {
+    set(\.itemRows, subject, items)
   }
 
-  func subjects(ownedBy customer: CustomerID, app: BundleID) -> [LedgerSubject] {
-    owners.filter { $0.key.scope.app == app && $0.value.customer == customer }.keys
-      .sorted(by: Self.precedes)
-  }
-
-  func lastingSubjects(ownedBy customer: CustomerID, in scope: LedgerScope) -> [LedgerSubject] {
-    subjects(ownedBy: customer, app: scope.app).filter { subject in
-      subject.scope == scope
-        && (projections[subject] ?? [:]).values.contains { $0.type != .consumable }
+  mutating func setErased(_ subject: LedgerSubject, date: Date) {
+    set(\.erasedSubjects, subject, date)
+    remove(\.owners, subject)
+    for (key, subjects) in subjectsByToken where subjects.contains(subject) {
+      set(\.subjectsByToken, key, subjects.subtracting([subject]))
+    }
+    for (key, conflict) in conflictRows where key.subject == subject {
+      conceal(conflict, key)
     }
   }
 
-  func owner(of subject: LedgerSubject) -> OwnerRecord? { owners[subject] }
-
-  func conflicts(of subject: LedgerSubject) -> [ConflictRecord] {
-    conflictRows.values.filter { $0.subject == subject }.sorted { $0.customer < $1.customer }
+  /// Conflicts stay to be counted and name nobody.
+  private mutating func conceal(_ conflict: ConflictRecord, _ key: Conflict) {
+    remove(\.conflictRows, key)
+    let nobody = CustomerID("erased:\(conflictRows.count)")
+    set(
+      \.conflictRows,
+      Conflict(subject: key.subject, customer: nobody),
+      ConflictRecord(subject: conflict.subject, customer: nobody, date: conflict.date)
+    )
   }
 
-  func entries(of subject: LedgerSubject) -> [GrantRecord] {
-    (entriesBySubject[subject] ?? []).sorted { $0.entry < $1.entry }
-  }
-
-  func credits(ownedBy customer: CustomerID, in scope: LedgerScope) -> [GrantRecord] {
-    subjects(ownedBy: customer, app: scope.app).filter { $0.scope == scope }
-      .flatMap { entries(of: $0) }.filter { !$0.credit.isEmpty }
-  }
-
-  func claim(to unit: UnitID, in scope: LedgerScope) -> ClaimRecord? {
-    claims[ScopedKey(scope: scope, name: unit.rawValue)]
-  }
-
-  func customer(of token: AppAccountToken, app: BundleID) -> CustomerID? {
-    aliases[AppToken(app: app, token: token)]
-  }
-
-  func order(_ number: OrderNumber, app: BundleID) -> OrderRecord? {
-    orderRows[AppOrder(app: app, number: number)]
-  }
-
-  func orders(of customer: CustomerID, app: BundleID) -> [OrderRecord] {
-    orderRows.values.filter { $0.app == app && $0.customer == customer }
-      .sorted { ($0.createdDate, $0.number) < ($1.createdDate, $1.number) }
-  }
-
-  func fact(_ key: FactKey, in scope: LedgerScope) -> StoredFact? {
-    factRows[ScopedKey(scope: scope, name: key.description)]
-  }
-
-  func transactions(of subject: LedgerSubject) -> [TransactionRow] {
-    (projections[subject] ?? [:]).values.sorted { $0.transactionID < $1.transactionID }
-  }
-
-  func document(_ key: DocumentKey) -> LedgerDocument? { documentRows[key] }
-
-  func documents(
-    _ kind: DocumentKind,
-    app: BundleID?,
-    shelf: String?,
-    after sequence: Int64,
-    limit: Int
-  ) -> [LedgerDocument] {
-    let found = documentRows.values.filter { document in
-      document.key.kind == kind && document.key.app == app && document.sequence > sequence
-        && (shelf == nil || document.shelf == shelf)
+  mutating func forget(_ customer: CustomerID, app: BundleID) {
+    for (key, order) in orderRows where order.app == app && order.customer == customer {
+      var nobodys = order
+      nobodys.customer = nil
+      nobodys.context = [:]
+      set(\.orderRows, key, nobodys)
     }
-    return Array(found.sorted { $0.sequence < $1.sequence }.prefix(max(limit, 0)))
+    for (key, named) in aliases where key.app == app && named == customer {
+      remove(\.aliases, key)
+    }
+    for (key, conflict) in conflictRows
+    where key.customer == customer && key.subject.scope.app == app {
+      conceal(conflict, key)
+    }
   }
 
-  func outbox(after sequence: Int64, limit: Int) -> [OutboxRecord] {
-    Array(outboxRows.dropFirst(Int(max(sequence, 0))).prefix(max(limit, 0)))
+  mutating func reassign(_ customer: CustomerID, to other: CustomerID, app: BundleID) {
+    for (key, order) in orderRows where order.app == app && order.customer == customer {
+      var moved = order
+      moved.customer = other
+      set(\.orderRows, key, moved)
+    }
+    for (key, named) in aliases where key.app == app && named == customer {
+      set(\.aliases, key, other)
+    }
   }
 
-  func audit(after sequence: Int64, limit: Int) -> [AuditRecord] {
-    Array(auditRows.dropFirst(Int(max(sequence, 0))).prefix(max(limit, 0)))
-  }
-
-  func counts() -> LedgerCounts {
-    var counts = LedgerCounts()
-    counts.facts = factRows.count
-    counts.subjects = subjects.count
-    counts.transactions = projections.values.reduce(0) { $0 + $1.count }
-    counts.entries = entryRows.count
-    counts.orders = orderRows.count
-    counts.claims = claims.count
-    counts.conflicts = conflictRows.count
-    counts.outbox = outboxRows.count
-    return counts
-  }
-
-  private static func precedes(_ left: LedgerSubject, _ right: LedgerSubject) -> Bool {
-    (left.original, left.scope.environment.rawValue)
-      < (right.original, right.scope.environment.rawValue)
-  }
+  func hasErasures() -> Bool { !erasedSubjects.isEmpty }
 }

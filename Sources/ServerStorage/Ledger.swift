@@ -69,10 +69,16 @@ public protocol LedgerReading {
   func claim(to unit: UnitID, in scope: LedgerScope) throws(StorageError) -> ClaimRecord?
   /// The customer that a token stands for.
   func customer(of token: AppAccountToken, app: BundleID) throws(StorageError) -> CustomerID?
+  /// The tokens that stand for a customer, in order.
+  func tokens(of customer: CustomerID, app: BundleID) throws(StorageError) -> [AppAccountToken]
   /// An order.
   func order(_ number: OrderNumber, app: BundleID) throws(StorageError) -> OrderRecord?
   /// A customer's orders, oldest first.
   func orders(of customer: CustomerID, app: BundleID) throws(StorageError) -> [OrderRecord]
+  /// The keys under which facts of one name are stored: the key itself and its variants.
+  func variants(of key: FactKey, in scope: LedgerScope) throws(StorageError) -> [FactKey]
+  /// Whether a purchase was a customer's who was erased.
+  func isErased(_ subject: LedgerSubject) throws(StorageError) -> Bool
   /// A fact with its bytes as they came.
   func fact(_ key: FactKey, in scope: LedgerScope) throws(StorageError) -> StoredFact?
   /// What is known about the transactions of a purchase or subscription, in order of identifier.

@@ -30,6 +30,8 @@ public struct DocumentKind: RawRepresentable, Hashable, Sendable, CustomStringCo
   public static let orderLink = Self(rawValue: "orderLink")
   /// What a unit of a consumable is worth in a balance.
   public static let credit = Self(rawValue: "credit")
+  /// A receipt in which a purchase stands.
+  public static let receiptPlace = Self(rawValue: "receiptPlace")
   /// One debit of a customer's balance.
   public static let debit = Self(rawValue: "debit")
   /// What a customer has spent of its balances in all.

@@ -14,7 +14,7 @@ public struct LedgerEngine: Sendable {
   private var touched: [LedgerSubject] = []
   private var news: [LedgerSubject: [StoreFact]] = [:]
 
-  private var write: LedgerWrite { prepared.write }
+  var write: LedgerWrite { prepared.write }
 
   private init(_ prepared: PreparedWrite) { self.prepared = prepared }
 
@@ -63,6 +63,8 @@ public struct LedgerEngine: Sendable {
       outcome.claims.append(claim)
     }
     try writeDocuments(in: &tables)
+    for wish in write.merges { try merge(wish, in: &tables) }
+    for wish in write.erasures { outcome.erasures.append(try erase(wish, in: &tables)) }
     for record in write.audit { try tables.appendAudit(record) }
   }
 
@@ -113,8 +115,14 @@ public struct LedgerEngine: Sendable {
     _ fact: PreparedWrite.Fact,
     into tables: inout some LedgerTables
   ) throws(StorageError) -> FactOutcome {
+    let fact = try concealed(fact, in: &tables)
     let record = fact.record
     let isNew = try tables.insertFact(record, key: record.key, packed: fact.packed)
+    if isNew, record.key.isReceipt {
+      for (subject, _) in fact.parts {
+        _ = try file(ReceiptPlace.document(record.key, subject), in: &tables)
+      }
+    }
     var saysNews = false
     for (subject, parts) in fact.parts {
       let stored = Set(try tables.items(of: subject))
@@ -145,6 +153,39 @@ public struct LedgerEngine: Sendable {
       _ = try file(review.document(.ifAbsent), in: &tables)
     }
     return .inserted
+  }
+
+  /// A fact about a purchase of an erased customer names nobody either, however late it comes.
+  private func concealed(
+    _ fact: PreparedWrite.Fact,
+    in tables: inout some LedgerTables
+  ) throws(StorageError) -> PreparedWrite.Fact {
+    guard try tables.hasErasures() else { return fact }
+    var isConcealed = false
+    var parts: [(subject: LedgerSubject, parts: [PreparedWrite.Part])] = []
+    for (subject, said) in fact.parts {
+      guard try tables.isErased(subject) else {
+        parts.append((subject, said))
+        continue
+      }
+      isConcealed = true
+      var stripped: [PreparedWrite.Part] = []
+      for part in said {
+        let item = try part.item.stripped()
+        stripped.append(PreparedWrite.Part(item: item, fact: try item.fact()))
+      }
+      parts.append((subject, stripped))
+    }
+    guard isConcealed else { return fact }
+    var record = fact.record
+    record.bytes = Tombstone.bytes(
+      record.key,
+      replacing: record.bytes,
+      signed: record.signedDate,
+      received: record.receivedDate,
+      digest: write.digest
+    )
+    return PreparedWrite.Fact(record: record, parts: parts, packed: nil)
   }
 
   /// Folds a purchase's facts again and records what is new in the result.

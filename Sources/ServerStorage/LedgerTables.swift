@@ -56,6 +56,31 @@ public protocol LedgerTables: LedgerReading {
   ) throws(StorageError) -> LedgerDocument
   /// Forgets some documents that were written last before an instant, oldest first.
   mutating func removeDocuments(_ pruning: DocumentPruning, limit: Int) throws(StorageError)
+  /// Forgets a document.
+  mutating func removeDocument(_ key: DocumentKey) throws(StorageError)
+  /// Puts a tombstone in the place of a fact's bytes.
+  mutating func replaceFact(
+    _ key: FactKey,
+    in scope: LedgerScope,
+    bytes: [UInt8]
+  ) throws(StorageError)
+  /// Puts other items in the place of a purchase's.
+  mutating func replaceItems(
+    _ items: [StoredItem],
+    of subject: LedgerSubject
+  ) throws(StorageError)
+  /// Takes owner, tokens and conflicts from a purchase and remembers that it was erased.
+  mutating func setErased(_ subject: LedgerSubject, date: Date) throws(StorageError)
+  /// Takes a customer's name and context out of orders, aliases and conflicts.
+  mutating func forget(_ customer: CustomerID, app: BundleID) throws(StorageError)
+  /// Gives a customer's orders and aliases to another.
+  mutating func reassign(
+    _ customer: CustomerID,
+    to other: CustomerID,
+    app: BundleID
+  ) throws(StorageError)
+  /// Whether any purchase was erased: mostly none was, and then nobody need ask for each.
+  mutating func hasErasures() throws(StorageError) -> Bool
   /// Appends to the audit log; the sequence is given here.
   mutating func appendAudit(_ record: AuditRecord) throws(StorageError)
 }

@@ -18,6 +18,12 @@ public struct LedgerWrite: Sendable {
   public var documents: [DocumentWrite] = []
   /// Documents to forget.
   public var pruning: [DocumentPruning] = []
+  /// Names that become second names of other customers.
+  public var merges: [CustomerMerge] = []
+  /// Customers to forget.
+  public var erasures: [Erasure] = []
+  /// SHA-256, for the hash in a tombstone; without it tombstones have none.
+  public var digest: (@Sendable ([UInt8]) -> [UInt8])?
   /// Notes for people.
   public var audit: [AuditRecord] = []
   /// When the request is worked on; stamped on everything that follows from it.
@@ -56,6 +62,8 @@ public struct WriteOutcome: Hashable, Sendable {
   public var claims: [ClaimRecord] = []
   /// What became of each document, in their order; only of the refused one when the write was.
   public var documents: [DocumentOutcome] = []
+  /// What was forgotten of each customer, in their order.
+  public var erasures: [ErasureOutcome] = []
   /// Whether a document's condition forbade the write: nothing of it was recorded.
   public var isRefused = false
 

@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 import EntitlementServer
 import Foundation
 import HTTPClient
@@ -132,21 +133,18 @@ enum ServerComposition {
 
   private static func makeOfferKeys(
     _ settings: ServeSettings
-  ) throws(CommandError) -> [BundleID: OfferSigningKey] {
-    var keys: [BundleID: OfferSigningKey] = [:]
+  ) throws(CommandError) -> [BundleID: AppStoreServerKey] {
+    var keys: [BundleID: AppStoreServerKey] = [:]
     for (app, file) in settings.offerKeys {
-      do throws(CryptoError) {
+      do {
         let key = try OpenSSLPrimitives().readSigningKey(pem: file.pem)
-        guard key.kind == .p256 else {
-          throw CryptoError(code: "unsupportedKey", reason: "expected a key on P-256")
-        }
-        keys[app] = OfferSigningKey(id: file.keyID, issuer: file.issuer, key: key)
+        keys[app] = try AppStoreServerKey(id: file.keyID, issuer: file.issuer, key: key)
       } catch {
         throw CommandError(
           .file,
           Words(
-            "the offerKey of \(app) cannot be used: \(error.reason).",
-            zh: "\(app) 的 offerKey 无法使用：\(error.reason)。"
+            "the offerKey of \(app) cannot be used: expected a .p8 file of App Store Connect.",
+            zh: "\(app) 的 offerKey 无法使用：应为 App Store Connect 的 .p8 文件。"
           )
         )
       }

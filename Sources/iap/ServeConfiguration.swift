@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 import EntitlementServer
 import Foundation
 import IAPEntitlements
@@ -138,7 +139,11 @@ extension ServeSettingsReader {
         wrong(place, "an object of keyId, issuerId and file", "包含 keyId、issuerId 和 file 的对象")
         return
       }
-      let key = ServeSettings.OfferKeyFile(keyID: SigningKeyID(id), issuer: issuer, pem: [])
+      let key = ServeSettings.OfferKeyFile(
+        keyID: AppStoreKeyID(id),
+        issuer: AppStoreIssuerID(issuer),
+        pem: []
+      )
       offerKeyPaths[app.bundleID] = (key, Self.path(file, in: folder))
     }
   }

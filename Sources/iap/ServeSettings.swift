@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 import EntitlementServer
 import Foundation
 import IAPEntitlements
@@ -35,8 +36,8 @@ struct ServeSettings: Sendable {
 
   /// The file of a key that signs offers, and what App Store Connect calls it.
   struct OfferKeyFile: Sendable {
-    var keyID: SigningKeyID
-    var issuer: String
+    var keyID: AppStoreKeyID
+    var issuer: AppStoreIssuerID
     var pem: [UInt8]
   }
 

@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 import AppStoreSimulator
 import EntitlementServer
 import Foundation
@@ -13,9 +14,9 @@ import Testing
   private func makeServer() throws -> TestServer {
     let issuing = try TestServer()
     let issued = try issuing.store.issuedDeveloperKey()
-    let key = OfferSigningKey(
-      id: SigningKeyID(issued.id.rawValue),
-      issuer: issued.issuer.rawValue,
+    let key = try AppStoreServerKey(
+      id: AppStoreKeyID(issued.id.rawValue),
+      issuer: AppStoreIssuerID(issued.issuer.rawValue),
       key: try TestServer.sharedCrypto.readSigningKey(pem: Array(issued.p8.utf8))
     )
     // A store of the same seed knows the same key.

@@ -117,7 +117,7 @@ struct BadBody: CustomTestStringConvertible {
 
   @Test(arguments: [
     (HTTPMethod.get, "/v1/verify", "POST"), (.put, "/v1/verify", "POST"),
-    (.get, "/v1/notifications/apple", "POST"), (.post, "/v1/customers/mia", "GET, HEAD"),
+    (.get, "/v1/notifications/apple", "POST"), (.post, "/v1/customers/mia", "GET, HEAD, DELETE"),
     (.delete, "/healthz", "GET, HEAD"), (HTTPMethod("BREW"), "/metrics", "GET, HEAD"),
   ])
   func aMethodThatIsNotKnownIsNotAllowed(

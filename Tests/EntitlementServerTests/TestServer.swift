@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 import AppStoreSimulator
 import EntitlementServer
 import Foundation
@@ -43,7 +44,7 @@ final class TestServer: Sendable {
     otherApp: Bool = false,
     transfers: TransferPolicy = .keep,
     accounts: AccountTrust = .claimed,
-    offerKeys: [BundleID: OfferSigningKey] = [:],
+    offerKeys: [BundleID: AppStoreServerKey] = [:],
     lookup: (any StoreLookup)? = nil
   ) throws {
     store = try Self.makeStore(storeEnvironment)

@@ -85,13 +85,14 @@ private let allowedImports: [String: Set<String>] = [
     "ServerStorage", "IAPModel", "IAPEntitlements", "CSQLite",
   ]),
   "EntitlementServer": [
-    "ServerStorage", "IAPModel", "IAPEntitlements", "IAPSignatures", "HTTPValues",
+    "ServerStorage", "AppStoreServerAPI", "IAPModel", "IAPEntitlements", "IAPSignatures",
+    "HTTPValues",
     "Synchronization",
   ],
   "iap": blocking.union([
     "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues", "MicroHTTP",
     "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp", "IAPKit",
-    "ServerStorage", "SQLiteStorage", "EntitlementServer",
+    "ServerStorage", "SQLiteStorage", "EntitlementServer", "AppStoreServerAPI",
   ]),
 ]
 

@@ -91,12 +91,29 @@ final class CustomerTokens: Sendable {
         environment: StoreEnvironment(rawValue: environment)
       )
     )
-    let record = try await stored { () async throws(StorageError) in
+    let mark = mark(pass.customer)
+    let (record, erasure) = try await stored { () async throws(StorageError) in
       try await ledger.read { reader throws(StorageError) in
-        try reader.customer(pass.customer, app: pass.scope.app)
+        (
+          try reader.customer(pass.customer, app: pass.scope.app),
+          try reader.document(Self.erasedKey(mark, pass.scope.app))
+        )
       }
     }
-    return record.tokenGeneration == generation && !record.isErased ? pass : nil
+    // A token was made at the latest when its day ended, thirty days before it ends itself.
+    let made = TimeInterval(end) - Self.lifeSeconds
+    let erased = (erasure?.changedDate).map { $0.timeIntervalSince1970 } ?? -.infinity
+    return record.tokenGeneration == generation && made > erased + Self.daySeconds ? pass : nil
+  }
+
+  /// Names a customer where no personal name may stand.
+  func mark(_ customer: CustomerID) -> String {
+    Hexadecimal.text(authenticator.digest(Array("customer:\(customer)".utf8)).prefix(8))
+  }
+
+  /// Where it stands that a customer was erased, under a mark in place of the name.
+  static func erasedKey(_ mark: String, _ app: BundleID) -> DocumentKey {
+    DocumentKey(.customer, app: app, name: "erased:" + mark)
   }
 
   /// The ledger's secret; it is made when it is needed first.

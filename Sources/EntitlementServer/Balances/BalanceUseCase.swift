@@ -150,7 +150,7 @@ struct BalanceUseCase: Sendable {
       write.documents = [
         DocumentWrite(
           DebitRecord.key(name, customer, pass.scope),
-          shelf: DebitRecord.shelf(customer, pass.scope),
+          shelf: DebitShelf.name(customer, pass.scope.environment),
           body: answer,
           condition: .mustBeAbsent
         ),
@@ -194,11 +194,11 @@ enum DebitRecord {
     _ customer: CustomerID,
     _ scope: LedgerScope
   ) -> DocumentKey {
-    DocumentKey(.debit, app: scope.app, name: "\(shelf(customer, scope)):\(name)")
-  }
-
-  static func shelf(_ customer: CustomerID, _ scope: LedgerScope) -> String {
-    "\(scope.environment):\(customer.rawValue.utf8.count):\(customer)"
+    DocumentKey(
+      .debit,
+      app: scope.app,
+      name: "\(DebitShelf.name(customer, scope.environment)):\(name)"
+    )
   }
 }
 
@@ -223,7 +223,11 @@ struct Balances: Sendable {
         sums[member.name, default: 0] += sign * amount * Int64(record.quantity)
       }
     }
-    spentKey = DocumentKey(.spent, app: scope.app, name: DebitRecord.shelf(customer, scope))
+    spentKey = DocumentKey(
+      .spent,
+      app: scope.app,
+      name: DebitShelf.name(customer, scope.environment)
+    )
     let document = try reader.document(spentKey)
     var spent: [String: Int64] = [:]
     for member in document?.body.members ?? [] { spent[member.name] = member.value.integerValue }

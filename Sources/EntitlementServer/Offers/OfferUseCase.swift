@@ -1,7 +1,7 @@
+import AppStoreServerAPI
 import Foundation
 import HTTPValues
 import IAPModel
-import IAPSignatures
 import ServerStorage
 
 /// Signs offers for an app's customers; each signature has a nonce that was never used before.
@@ -62,8 +62,22 @@ struct OfferUseCase: Sendable {
       )
     }
     let nonce = try await freshNonce(app, at: call.now)
-    let answer = try looked { () throws(CryptoError) in
-      try OfferSigner(bundleID: app, key: key).sign(grant, nonce: nonce, at: call.now)
+    let answer: JSONObject
+    do throws(AppStoreServerError) {
+      answer = try grant.signed(
+        by: OfferSigner(bundleID: app, key: key),
+        nonce: nonce,
+        at: call.now
+      )
+    } catch {
+      throw ServerError(
+        503,
+        .unavailable,
+        .verificationUnavailable,
+        "It was not possible to sign; try again.",
+        retryAfterSeconds: 1,
+        inside: "\(error)"
+      )
     }
     parts.metrics.count(.offers, ["format": grant.format.rawValue])
     return .ok(answer)
@@ -73,40 +87,45 @@ struct OfferUseCase: Sendable {
     guard let format = body["format"]?.stringValue.flatMap({ OfferGrant.Format(rawValue: $0) }),
       let product = body["productId"]?.stringValue
     else { preconditionFailure("the gate has checked the shape") }
-    let token = body["accountToken"]?.stringValue.flatMap { AppAccountToken($0) }
-    let username = body["applicationUsername"]?.stringValue
-    if token != nil, username != nil {
-      throw RequestMembers.invalid("applicationUsername", "left out beside accountToken")
-    }
-    var grant = OfferGrant(
+    return OfferGrant(
       format: format,
       productID: ProductID(product),
-      offerID: body["offerId"]?.stringValue.map { OfferID($0) },
-      // Who compares signatures lowers the case of a token; a name is what the app gave.
-      username: token?.description ?? username ?? "",
-      transactionID: body["transactionId"]?.stringValue.map { TransactionID($0) }
+      content: try content(format, body)
     )
+  }
+
+  private func content(
+    _ format: OfferGrant.Format,
+    _ body: JSONObject
+  ) throws(ServerError) -> OfferGrant.Content {
+    let transaction = body["transactionId"]?.stringValue.map { TransactionID($0) }
+    let offer = body["offerId"]?.stringValue.map { OfferID($0) }
     switch format {
     case .promotional, .promotionalJWS:
-      guard grant.offerID != nil else {
-        throw RequestMembers.missing("offerId", "offerId is missing.")
+      guard let offer else { throw RequestMembers.missing("offerId", "offerId is missing.") }
+      if format == .promotionalJWS { return .promotionalJWS(offer, transaction) }
+      let token = body["accountToken"]?.stringValue.flatMap { AppAccountToken($0) }
+      let username = body["applicationUsername"]?.stringValue
+      if token != nil, username != nil {
+        throw RequestMembers.invalid("applicationUsername", "left out beside accountToken")
       }
+      // Who compares signatures lowers the case of a token; a name is what the app gave.
+      return .promotional(offer, username: token?.description ?? username ?? "")
     case .introductoryEligibilityJWS:
-      guard let allows = body["allowIntroductoryOffer"]?.boolValue else {
+      guard let isAllowed = body["allowIntroductoryOffer"]?.boolValue else {
         throw RequestMembers.missing(
           "allowIntroductoryOffer",
           "allowIntroductoryOffer is missing: it says whether the customer may have the offer."
         )
       }
-      guard grant.transactionID != nil else {
+      guard let transaction else {
         throw RequestMembers.missing(
           "transactionId",
           "transactionId is missing: any transaction of the customer, or its app transaction."
         )
       }
-      grant.allowsIntroductoryOffer = allows
+      return .introductoryEligibilityJWS(isAllowed: isAllowed, transaction)
     }
-    return grant
   }
 
   /// A nonce that this ledger has never given, durably taken.

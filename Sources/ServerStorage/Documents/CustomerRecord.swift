@@ -6,8 +6,6 @@ public struct CustomerRecord: Hashable, Sendable {
   public var tokenGeneration: Int64 = 0
   /// The customer whose second name this is; nil when the name is a customer's own.
   public var aliasOf: CustomerID?
-  /// Whether the customer was erased.
-  public var isErased = false
 
   /// What is known about somebody who was never mentioned.
   public init() {}
@@ -36,7 +34,6 @@ public struct CustomerRecord: Hashable, Sendable {
   ) -> DocumentWrite {
     var body: JSONObject = ["tokenGeneration": .integer(tokenGeneration)]
     body["aliasOf"] = aliasOf.map { .string($0.rawValue) }
-    if isErased { body["isErased"] = true }
     return DocumentWrite(
       Self.key(customer, app: app),
       shelf: aliasOf?.rawValue,
@@ -49,7 +46,6 @@ public struct CustomerRecord: Hashable, Sendable {
   public init(_ document: LedgerDocument) {
     tokenGeneration = document.body["tokenGeneration"]?.integerValue ?? 0
     aliasOf = document.body["aliasOf"]?.stringValue.map { CustomerID($0) }
-    isErased = document.body["isErased"]?.boolValue ?? false
   }
 }
 
