@@ -12,7 +12,7 @@ RUN := --no-parallel
 FORMATTED := Sources Tests Package.swift $(wildcard Snippets)
 
 # What an app is linked with: documented, and kept to the oldest systems that it promises.
-CLIENT := IAPModel IAPEntitlements IAPSignatures IAPKit IAPKitCallbacks IAPKitTesting
+CLIENT := IAPModel IAPEntitlements IAPSignatures IAPKit IAPKitCallbacks IAPKitTesting IAPKitUI
 
 .PHONY: help demo test test-all lint format docs availability bench conformance clean bootstrap
 

@@ -30,6 +30,7 @@ var products: [Product] = [
   .library(name: "IAPKit", targets: ["IAPKit"]),
   .library(name: "IAPKitCallbacks", targets: ["IAPKitCallbacks"]),
   .library(name: "IAPKitTesting", targets: ["IAPKitTesting"]),
+  .library(name: "IAPKitUI", targets: ["IAPKitUI"]),
 ]
 
 var clientDependencies: [Target.Dependency] = ["IAPModel", "IAPEntitlements", "IAPSignatures"]
@@ -41,16 +42,39 @@ let appStore: [Target.Dependency] = ["StoreKit"]
 let appStore: [Target.Dependency] = []
 #endif
 
+// What the client collects, for the App Store; elsewhere nobody reads it.
+#if os(Linux)
+let privacyManifest: (excluded: [String], resources: [Resource]) = (["PrivacyInfo.xcprivacy"], [])
+#else
+let privacyManifest: (excluded: [String], resources: [Resource]) = (
+  [], [.copy("PrivacyInfo.xcprivacy")]
+)
+#endif
+
 var targets: [Target] = [
   library("IAPModel"),
   library("IAPEntitlements", ["IAPModel"]),
   library("IAPSignatures", ["IAPModel"]),
-  library("IAPKit", clientDependencies),
+  .target(
+    name: "IAPKit",
+    dependencies: clientDependencies,
+    exclude: privacyManifest.excluded,
+    resources: privacyManifest.resources,
+    swiftSettings: strict
+  ),
   library("IAPKitCallbacks", ["IAPKit", "IAPModel"] + appStore),
   library("IAPKitTesting", ["IAPKit", "IAPModel", "IAPSignatures"]),
+  library("IAPKitUI", ["IAPKit"]),
   tests("IAPModelTests", ["IAPModel"]),
   tests("IAPEntitlementsTests", ["IAPEntitlements", "IAPModel"]),
   tests("IAPKitTestingTests", ["IAPKit", "IAPKitTesting"]),
+  tests("IAPKitUITests", ["IAPKit", "IAPKitTesting", "IAPKitUI"]),
+  // An app that has not moved to Swift 6 yet.
+  .testTarget(
+    name: "Swift5AppTests",
+    dependencies: ["IAPKit", "IAPKitCallbacks", "IAPKitTesting"],
+    swiftSettings: [.swiftLanguageMode(.v5)]
+  ),
 ]
 
 #if os(Linux)

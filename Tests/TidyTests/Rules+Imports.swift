@@ -67,6 +67,7 @@ private let allowedImports: [String: Set<String>] = [
   ],
   "IAPKitCallbacks": ["IAPKit", "IAPModel", "StoreKit", "Dispatch", "UIKit", "AppKit"],
   "IAPKitTesting": ["IAPKit", "IAPModel", "IAPSignatures"],
+  "IAPKitUI": ["IAPKit", "IAPModel", "Combine", "SwiftUI", "StoreKit"],
   "StoreKit": ["Synchronization"],
   "HTTPValues": [],
   "OpenSSLCrypto": ["IAPSignatures", "COpenSSL", "Synchronization"],

@@ -97,6 +97,7 @@ private let closedSets: Set = [
 /// Where Apple's values reach an app.
 private let clientTargets: Set = [
   "IAPModel", "IAPEntitlements", "IAPSignatures", "IAPKit", "IAPKitCallbacks", "IAPKitTesting",
+  "IAPKitUI",
 ]
 
 extension ProjectFile {
@@ -104,7 +105,9 @@ extension ProjectFile {
   /// that is written against it.
   fileprivate var mayHaveTextIdentifiers: Bool {
     if target == "StoreKit" || path.contains("/Wire/") { return true }
-    if ["SimulatedApp", "IAPKitCallbacks", "IAPKitTesting"].contains(target) { return true }
+    if ["SimulatedApp", "IAPKitCallbacks", "IAPKitTesting", "IAPKitUI"].contains(target) {
+      return true
+    }
     return target == "IAPKit" && (facadeFiles.contains(name) || name.hasPrefix("IAPManager+"))
   }
 }

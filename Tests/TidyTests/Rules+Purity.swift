@@ -25,7 +25,10 @@ let purityRules: [TidyRule] = [
   .ban(
     "purity.client-tasks",
     #"\bTask\.detached\b|\bDispatchQueue\b|\bOperationQueue\b"#,
-    in: { $0.isSource && ["IAPKit", "IAPKitTesting", "SimulatedApp"].contains($0.target ?? "") },
+    in: {
+      $0.isSource
+        && ["IAPKit", "IAPKitTesting", "IAPKitUI", "SimulatedApp"].contains($0.target ?? "")
+    },
     instead: "use 'Task {}' or an actor: a simulated device is found by a task-local",
     bad: ["Sources/IAPKit/A.swift": "Task.detached { }\n"],
     good: ["Sources/IAPKit/A.swift": "Task { }\n"]
@@ -35,7 +38,7 @@ let purityRules: [TidyRule] = [
     #"\bany[ \t]+[A-Z][\w.]*<|\bisolated[ \t]+deinit\b|\b(?:struct|class|enum|actor)[ \t]+\w+<each\b"#,
     in: {
       $0.isSource
-        && pureTargets.union(["IAPKit", "IAPKitCallbacks", "IAPKitTesting"])
+        && pureTargets.union(["IAPKit", "IAPKitCallbacks", "IAPKitTesting", "IAPKitUI"])
           .contains($0.target ?? "")
     },
     instead: "a form that runs on iOS 14 and macOS 11: a generic parameter or an own protocol",
