@@ -1,16 +1,18 @@
-/// Where a source promises that a newer system is there, and where it is not Apple's at all.
+/// Where a source promises that a newer system is there, and where one is left out.
 ///
 /// Understood are `if #available`, `guard #available`, `while #available`, `@available` on a
-/// declaration, and `#if` around what only Linux compiles. `#unavailable` is not: it promises
-/// nothing here.
+/// declaration, and `#if` by system or module. `#unavailable` is not: it promises nothing here.
 struct AvailabilityScopes: Sendable {
   private struct Scope: Sendable {
     let range: Range<Int>
-    let versions: SystemVersions
+    /// What is promised; a system that is not named stays as it is.
+    var promised: [AppleSystem: SystemVersions.Version] = [:]
+    /// Systems on which the declaration does not exist.
+    var left: Set<AppleSystem> = []
   }
 
   private var scopes: [Scope] = []
-  private(set) var linuxLines: [ClosedRange<Int>] = []
+  private let systems: [Set<AppleSystem>]
   private let lineStarts: [Int]
 
   init(code: String) {
@@ -20,91 +22,63 @@ struct AvailabilityScopes: Sendable {
       starts.append(index + 1)
     }
     lineStarts = starts
+    let conditionReader = ConditionReader(code: code)
+    systems = starts.indices.map { conditionReader.systems(line: $0 + 1) }
     let reader = BraceReader(bytes: bytes)
     for match in Self.conditions.matches(in: code) {
-      guard let versions = Self.versions(match.groups[1]) else { continue }
-      if let range = reader.rangeOfCondition(endingAt: match.end) {
-        scopes.append(Scope(range: range, versions: versions))
-      }
+      guard let range = reader.rangeOfCondition(endingAt: match.end) else { continue }
+      scopes.append(Self.scope(range, match.groups[1]))
     }
     for match in Self.attributes.matches(in: code) {
-      guard let versions = Self.versions(match.groups[1]) else { continue }
-      scopes.append(
-        Scope(range: reader.rangeOfDeclaration(after: match.end), versions: versions)
-      )
+      scopes.append(Self.scope(reader.rangeOfDeclaration(after: match.end), match.groups[1]))
     }
-    linuxLines = Self.linuxLines(code)
   }
 
   private static let conditions = Pattern(#"#available\(([^)]*)\)"#)
   private static let attributes = Pattern(#"@available\(([^)]*)\)"#)
 
-  /// What is promised at a place: the floor, raised by every scope around it.
+  /// What is promised at a place, for the systems that compile it: the floor, raised by every scope
+  /// around it.
   func promised(line: Int, column: Int) -> SystemVersions {
     guard line >= 1, line <= lineStarts.count else { return .floor }
     let offset = lineStarts[line - 1] + column - 1
-    return scopes.filter { $0.range.contains(offset) }
-      .reduce(.floor) { $0.raised(to: $1.versions) }
-  }
-
-  func isLinuxOnly(line: Int) -> Bool { linuxLines.contains { $0.contains(line) } }
-
-  /// Reads `iOS 15.0, macOS 12.0, *`; a system that is not named stays at the floor. Nil for the
-  /// long form without `introduced`, such as a deprecation.
-  private static func versions(_ list: String) -> SystemVersions? {
-    var iOS = SystemVersions.floor.iOS
-    var macOS = SystemVersions.floor.macOS
-    let parts = list.split(separator: ",").map(\.trimmedText)
-    if let introduced = parts.first(where: { $0.hasPrefix("introduced") }) {
-      guard let version = SystemVersions.Version(introduced.drop { !$0.isNumber }) else {
-        return nil
-      }
-      if parts[0] == "iOS" { iOS = version }
-      if parts[0] == "macOS" { macOS = version }
-      return SystemVersions(iOS: iOS, macOS: macOS)
+    var result = SystemVersions.floor
+    for system in AppleSystem.allCases where !systems[line - 1].contains(system) {
+      result.versions[system] = nil
     }
-    for part in parts {
-      let words = part.split(separator: " ")
-      guard words.count == 2, let version = SystemVersions.Version(words[1]) else { continue }
-      if words[0] == "iOS" { iOS = version }
-      if words[0] == "macOS" { macOS = version }
-    }
-    return SystemVersions(iOS: iOS, macOS: macOS)
-  }
-
-  private static let linuxConditions: Set = [
-    "os(Linux)", "canImport(FoundationNetworking)", "canImport(Glibc)", "canImport(Musl)",
-    "!canImport(Darwin)", "!canImport(ObjectiveC)", "!canImport(os)", "!canImport(CryptoKit)",
-    "!canImport(Security)",
-  ]
-
-  private static func linuxLines(_ code: String) -> [ClosedRange<Int>] {
-    var result: [ClosedRange<Int>] = []
-    /// The line on which each open branch began, nil where it is not Linux's alone.
-    var open: [(start: Int?, condition: String)] = []
-    for (index, line) in code.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-    {
-      let text = String(line).trimmedText
-      let number = index + 1
-      let isEnd = text.hasPrefix("#endif")
-      if isEnd || text.hasPrefix("#else") || text.hasPrefix("#elseif"), let branch = open.popLast()
-      {
-        if let start = branch.start, start < number { result.append(start...number) }
-        guard !isEnd else { continue }
-        let condition =
-          text.hasPrefix("#elseif")
-          ? String(text.dropFirst("#elseif".count)).trimmedText : negated(branch.condition)
-        open.append((linuxConditions.contains(condition) ? number : nil, condition))
-      } else if text.hasPrefix("#if") {
-        let condition = String(text.dropFirst("#if".count)).trimmedText
-        open.append((linuxConditions.contains(condition) ? number : nil, condition))
+    for scope in scopes where scope.range.contains(offset) {
+      for (system, version) in scope.promised {
+        result.versions[system] = result.versions[system].map { max($0, version) }
       }
+      for system in scope.left { result.versions[system] = nil }
     }
     return result
   }
 
-  private static func negated(_ condition: String) -> String {
-    condition.hasPrefix("!") ? String(condition.dropFirst()) : "!" + condition
+  /// Whether no system of Apple's compiles the line.
+  func isLinuxOnly(line: Int) -> Bool {
+    systems.indices.contains(line - 1) && systems[line - 1].isEmpty
+  }
+
+  /// Reads `iOS 15.0, macOS 12.0, *`, `iOS, introduced: 15` and `tvOS, unavailable`; anything else,
+  /// such as a deprecation, promises nothing.
+  private static func scope(_ range: Range<Int>, _ list: String) -> Scope {
+    var scope = Scope(range: range)
+    let parts = list.split(separator: ",").map { String($0).trimmed }
+    if let system = AppleSystem(rawValue: parts.first ?? "") {
+      if parts.contains("unavailable") { scope.left = [system] }
+      let introduced = parts.first { $0.hasPrefix("introduced") }
+      scope.promised[system] = introduced.flatMap { text in
+        SystemVersions.Version(text.drop { !$0.isNumber })
+      }
+      return scope
+    }
+    for part in parts {
+      let words = part.split(separator: " ")
+      guard words.count == 2, let system = AppleSystem(rawValue: String(words[0])) else { continue }
+      scope.promised[system] = SystemVersions.Version(words[1])
+    }
+    return scope
   }
 }
 
@@ -222,15 +196,5 @@ private struct BraceReader {
     let text = String(decoding: bytes[max(end - 400, 0)..<end], as: UTF8.self)
     let words = text.split { !$0.isLetter }
     return words.last { ["if", "guard", "while"].contains($0) }.map(String.init)
-  }
-}
-
-extension StringProtocol {
-  /// The text without spaces at its ends.
-  fileprivate var trimmedText: String {
-    var text = Substring(self)
-    while text.first?.isWhitespace ?? false { text.removeFirst() }
-    while text.last?.isWhitespace ?? false { text.removeLast() }
-    return String(text)
   }
 }

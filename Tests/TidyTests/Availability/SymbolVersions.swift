@@ -3,11 +3,26 @@ import Foundation
 /// Since when Apple's systems have each symbol, by the compiler's name for it.
 ///
 /// The toolchain's own modules carry the versions, also on Linux, and `swift symbolgraph-extract`
-/// prints them. Our `StoreKit` module carries none: its names are in ``storeKitVersions``.
+/// prints them. Our `StoreKit` module carries none: its names are in ``StoreKitNames``.
 struct SymbolVersions: Sendable {
-  private(set) var byUSR: [String: SystemVersions] = [:]
+  /// What is known of a symbol that is not simply as old as the floor.
+  enum Fact: Hashable, Sendable {
+    /// It is newer than the floor on some system, or some system does not have it.
+    case newer(SystemVersions)
+    /// The module does not say since when: a person has to.
+    case undated(String)
+    /// Apple's StoreKit does not have it.
+    case notApples(String)
+  }
 
-  subscript(usr: String) -> SystemVersions? { byUSR[usr] }
+  private(set) var byUSR: [String: Fact] = [:]
+  /// Symbols that are as old as the floor.
+  private var old: Set<String> = []
+
+  subscript(usr: String) -> Fact? { byUSR[usr] }
+
+  /// Whether the symbol is in one of the modules that were read.
+  func knows(_ usr: String) -> Bool { byUSR[usr] != nil || old.contains(usr) }
 
   private struct Graph: Decodable {
     struct Symbol: Decodable {
@@ -19,6 +34,7 @@ struct SymbolVersions: Sendable {
         }
         let domain: String?
         let introduced: Version?
+        let isUnconditionallyUnavailable: Bool?
       }
       let identifier: Name
       let pathComponents: [String]
@@ -43,36 +59,57 @@ struct SymbolVersions: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     for module in modules {
-      for symbol in try graph(module, [], folder, tools) {
-        result.add(symbol)
+      for symbol in try graph(module, "public", [], folder, tools) {
+        result.add(symbol, of: module)
       }
     }
     if let storeKitFolder {
-      for symbol in try graph("StoreKit", ["-I", storeKitFolder], folder, tools) {
-        result.byUSR[symbol.identifier.precise] = storeKitVersion(of: symbol.pathComponents)
+      // What the module has for its own sake is not public, and is no name of Apple's either.
+      for symbol in try graph("StoreKit", "internal", ["-I", storeKitFolder], folder, tools) {
+        result.addStoreKit(symbol)
       }
     }
     return result
   }
 
-  private mutating func add(_ symbol: Graph.Symbol) {
-    let introduced = { (domain: String) -> SystemVersions.Version? in
-      symbol.availability?.first { $0.domain == domain }?.introduced.map {
-        SystemVersions.Version($0.major, $0.minor ?? 0)
-      }
+  /// Modules whose every public symbol says since when it is there, or is as old as Swift.
+  private static let dated: Set = [
+    "Swift", "_Concurrency", "_StringProcessing", "Synchronization",
+  ]
+
+  private mutating func add(_ symbol: Graph.Symbol, of module: String) {
+    let usr = symbol.identifier.precise
+    var versions = SystemVersions.floor
+    var isDated = false
+    for entry in symbol.availability ?? [] {
+      guard let system = AppleSystem(rawValue: entry.domain ?? "") else { continue }
+      isDated = true
+      if entry.isUnconditionallyUnavailable ?? false { versions.versions[system] = nil }
+      guard let introduced = entry.introduced else { continue }
+      let version = SystemVersions.Version(introduced.major, introduced.minor ?? 0)
+      versions.versions[system] = max(version, SystemVersions.floor.versions[system] ?? version)
     }
-    let iOS = introduced("iOS")
-    let macOS = introduced("macOS")
-    guard iOS != nil || macOS != nil else { return }
-    let versions = SystemVersions(
-      iOS: iOS ?? SystemVersions.floor.iOS,
-      macOS: macOS ?? SystemVersions.floor.macOS
-    )
-    if !SystemVersions.floor.covers(versions) { byUSR[symbol.identifier.precise] = versions }
+    if !SystemVersions.floor.covers(versions) {
+      byUSR[usr] = .newer(versions)
+    } else if isDated || Self.dated.contains(module) {
+      old.insert(usr)
+    } else {
+      byUSR[usr] = .undated(symbol.pathComponents.joined(separator: "."))
+    }
+  }
+
+  private mutating func addStoreKit(_ symbol: Graph.Symbol) {
+    let usr = symbol.identifier.precise
+    switch StoreKitNames.look(up: symbol.pathComponents) {
+    case .known(let versions) where SystemVersions.floor.covers(versions): old.insert(usr)
+    case .known(let versions): byUSR[usr] = .newer(versions)
+    case .unknown: byUSR[usr] = .notApples(symbol.pathComponents.joined(separator: "."))
+    }
   }
 
   private static func graph(
     _ module: String,
+    _ access: String,
     _ options: [String],
     _ folder: URL,
     _ tools: Toolchain
@@ -82,7 +119,7 @@ struct SymbolVersions: Sendable {
     try tools.run(
       [
         "swift", "symbolgraph-extract", "-module-name", module, "-target", tools.triple,
-        "-minimum-access-level", "public", "-skip-synthesized-members", "-skip-inherited-docs",
+        "-minimum-access-level", access, "-skip-synthesized-members", "-skip-inherited-docs",
         "-output-dir", output.path,
       ] + options
     )
@@ -91,17 +128,6 @@ struct SymbolVersions: Sendable {
       let data = try Data(contentsOf: output.appendingPathComponent(name))
       return try JSONDecoder().decode(Graph.self, from: data).symbols
     }
-  }
-
-  /// The version of a name, or of the nearest type around it that is listed.
-  private static func storeKitVersion(of path: [String]) -> SystemVersions? {
-    var newest: SystemVersions?
-    for count in 1...max(path.count, 1) {
-      if let versions = storeKitVersions[path.prefix(count).joined(separator: ".")] {
-        newest = newest?.raised(to: versions) ?? versions
-      }
-    }
-    return newest
   }
 }
 

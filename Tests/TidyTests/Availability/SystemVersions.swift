@@ -1,4 +1,9 @@
-/// The oldest systems on which something exists. Absent means: no promise.
+/// One of Apple's systems.
+enum AppleSystem: String, Hashable, Sendable, CaseIterable {
+  case iOS, macOS, tvOS, watchOS, visionOS
+}
+
+/// The oldest systems on which something exists.
 struct SystemVersions: Hashable, Sendable, CustomStringConvertible {
   /// A version such as 12.3, comparable.
   struct Version: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -24,19 +29,50 @@ struct SystemVersions: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(major).\(minor)" }
   }
 
-  let iOS: Version
-  let macOS: Version
+  /// A system that is absent does not have it at all.
+  var versions: [AppleSystem: Version]
 
-  /// What the client promises to run on (requirements, A2).
-  static let floor = SystemVersions(iOS: Version(14), macOS: Version(11))
+  init(_ versions: [AppleSystem: Version]) { self.versions = versions }
 
-  /// Whether code that runs on these systems may use what exists from `needed` on.
-  func covers(_ needed: SystemVersions) -> Bool { needed.iOS <= iOS && needed.macOS <= macOS }
-
-  /// The newer of both, system by system.
-  func raised(to other: SystemVersions) -> SystemVersions {
-    SystemVersions(iOS: max(iOS, other.iOS), macOS: max(macOS, other.macOS))
+  /// Systems of one season, the rest at their floor.
+  init(iOS: Version, macOS: Version, tvOS: Version? = nil, watchOS: Version? = nil) {
+    self = .floor
+    versions[.iOS] = iOS
+    versions[.macOS] = macOS
+    if let tvOS { versions[.tvOS] = tvOS }
+    if let watchOS { versions[.watchOS] = watchOS }
   }
 
-  var description: String { "iOS \(iOS), macOS \(macOS)" }
+  /// What the client promises to run on (requirements, A2).
+  static let floor = SystemVersions([
+    .iOS: Version(14), .macOS: Version(11), .tvOS: Version(14), .watchOS: Version(7),
+    .visionOS: Version(1),
+  ])
+
+  /// Whether code that runs on all these systems may use what exists from `needed` on.
+  func covers(_ needed: SystemVersions) -> Bool { lacks(needed).isEmpty }
+
+  /// What is promised too little for something that is needed, one text for each system.
+  func lacks(_ needed: SystemVersions) -> [String] {
+    AppleSystem.allCases.compactMap { system in
+      guard let promised = versions[system] else { return nil }
+      guard let version = needed.versions[system] else { return "not on \(system)" }
+      return version > promised ? "\(system) \(version) (promised \(promised))" : nil
+    }
+  }
+
+  /// The newer of both, system by system; only the systems that this one has.
+  func raised(to other: SystemVersions) -> SystemVersions {
+    var result = self
+    for (system, version) in versions {
+      result.versions[system] = other.versions[system].map { max($0, version) } ?? version
+    }
+    return result
+  }
+
+  var description: String {
+    AppleSystem.allCases.compactMap { system in
+      versions[system].map { "\(system) \($0)" }
+    }.joined(separator: ", ")
+  }
 }
