@@ -110,12 +110,15 @@ private func decisionFindings(_ tree: SourceTree) -> [TidyRule.Finding] {
 }
 
 private func snippetFindings(_ tree: SourceTree) -> [TidyRule.Finding] {
-  let snippets = tree.files.filter { $0.isIn("Snippets") }.map { plainLines($0.text) }
+  // What is built: snippets, and tests that are written as examples.
+  let built = tree.files.filter { $0.isIn("Snippets") || $0.name.hasSuffix("ExampleTests.swift") }
+  let snippets = built.map { plainLines($0.text) }
   return tree.files.filter { $0.path.hasSuffix(".md") }.flatMap { file in
     swiftBlocks.matches(in: file.text).compactMap { match in
       let block = plainLines(match.groups[1])
       return snippets.contains { $0.contains(block) }
-        ? nil : .init(file, line: match.line, "an example that no file of Snippets/ holds")
+        ? nil
+        : .init(file, line: match.line, "an example that nothing compiles: put it into Snippets/")
     }
   }
 }
