@@ -106,15 +106,7 @@ public final class IAPManager: IAPService {
       now: world.now,
       uuid: world.uuid
     )
-    journal = EventJournal(
-      files: world.files,
-      now: world.now,
-      launch: { [store] in store.launch },
-      details: [
-        "generation": adapter.generation.rawValue,
-        "environment": configuration.isSandbox ? "sandbox" : "production",
-      ]
-    )
+    journal = EventJournal(configuration, world, store, adapter.generation)
     entitlements = EntitlementManager(configuration: effective, world: world)
     let entitlements = entitlements
     let validator = effective.validator.map {
@@ -169,9 +161,8 @@ public final class IAPManager: IAPService {
   private func start() {
     // Subscribed first, so that nothing of the recovery is missed.
     let events = funnel.events.subscribe()
-    let following = Task { [entitlements, states, followed, environmentSeen, journal] in
+    let following = Task { [entitlements, states, followed, environmentSeen] in
       for await event in events {
-        journal.flush()
         entitlements.follow(event)
         states.follow(event)
         if let environment = event.environment { environmentSeen.withLock { $0 = environment } }
@@ -192,9 +183,14 @@ public final class IAPManager: IAPService {
       if await remoteCatalog.refreshIfDue()?.isUpdate == true { self?.applyCatalog() }
       await refresh.run()
     }
+    // Apart from those who follow, so that nobody waits for the disk.
+    let noted = funnel.events.subscribe()
+    let noting = Task { [journal] in
+      for await _ in noted { journal.flush() }
+    }
     let watching = Task { [refresh] in await refresh.watch() }
     self.greeting.withLock { $0 = greeting }
-    lifetime.withLock { $0 = [following, greeting, watching, storefrontWatch] }
+    lifetime.withLock { $0 = [following, noting, greeting, watching, storefrontWatch] }
   }
 
   private func greet() async {

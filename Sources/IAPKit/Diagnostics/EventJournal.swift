@@ -148,3 +148,23 @@ final class EventJournal: DeliveryWitness {
     return (lines.count, lines.reduce(0) { $0 + $1.count + 1 })
   }
 }
+
+extension EventJournal {
+  /// Makes the one of a manager.
+  convenience init(
+    _ configuration: IAPConfiguration,
+    _ world: IAPWorld,
+    _ store: TransactionStore,
+    _ generation: StoreGeneration
+  ) {
+    self.init(
+      files: world.files,
+      now: world.now,
+      launch: { store.launch },
+      details: [
+        "generation": generation.rawValue,
+        "environment": configuration.isSandbox ? "sandbox" : "production",
+      ]
+    )
+  }
+}

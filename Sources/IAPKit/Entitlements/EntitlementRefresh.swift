@@ -146,7 +146,7 @@ final class EntitlementRefresh: Sendable {
       orderNumber: record.orderNumber,
       account: configuration.account,
       installation: store.installation?.rawValue,
-      isSandbox: configuration.isSandbox
+      isSandbox: record.environment.map { $0 != .production } ?? configuration.isSandbox
     )
     switch record.transaction.proof {
     case .jws(let text): evidence.signedTransaction = text
