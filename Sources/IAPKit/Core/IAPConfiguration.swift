@@ -44,6 +44,8 @@ public struct IAPConfiguration: Sendable {
   public var access: AccessPolicy
   /// The app's account of the user who is signed in, sent to the server with each check.
   public var account: String?
+  /// Signs promotional offers; nil for the app's server.
+  public var offerSigner: (any OfferSigner)?
   /// How orders are opened, joined and closed.
   public var orders: OrderPolicy
   /// A receipt for where the platform has none, as in the simulator; debug builds only.

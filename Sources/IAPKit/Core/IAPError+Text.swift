@@ -56,6 +56,7 @@ extension IAPError {
     case .productLoadFailed, .productNotFound, .network: connectionTexts
     case .userCancelled, .pending, .purchaseInProgress, .paymentsNotAllowed: sheetTexts
     case .verificationFailed, .receiptValidationFailed, .staleReceipt: checkTexts
+    case .unsupported, .offerRefused: offerTexts
     case .storage, .store, .invalidOrder, .invalidConfiguration, .unknown: failureTexts
     }
   }
@@ -131,6 +132,23 @@ extension IAPError {
         "Your purchase could not be confirmed. If you were charged, please contact support.",
         "无法确认您的购买。如果已扣款，请联系客服。",
         "The server refused explicitly; its reasons are in the record and in the review queue."
+      )
+    }
+  }
+
+  private var offerTexts: Texts {
+    switch self {
+    case .offerRefused:
+      Texts(
+        "This offer is not available for your account.",
+        "您的账户无法使用此优惠。",
+        "The offer was not signed, or the store does not take it; the problem says why."
+      )
+    default:
+      Texts(
+        "This is not possible on this device.",
+        "此设备不支持该操作。",
+        "This generation of StoreKit, or this system, cannot do it; the reason says what."
       )
     }
   }

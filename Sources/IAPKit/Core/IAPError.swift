@@ -32,8 +32,34 @@ public enum IAPError: Error, Sendable {
   case invalidOrder(reason: String)
   /// The configuration cannot be used; each problem names its key.
   case invalidConfiguration(problems: [String])
+  /// This generation of StoreKit, or this system, cannot do it; the text says what.
+  case unsupported(reason: String)
+  /// The offer was not signed, or the store does not take it.
+  case offerRefused(OfferProblem)
   /// The system gave a reason that is not known here.
   case unknown
+}
+
+/// What is wrong with an offer.
+public struct OfferProblem: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  /// The stable name.
+  public let rawValue: String
+  /// Makes a problem from its name.
+  public init(rawValue: String) { self.rawValue = rawValue }
+  /// The name.
+  public var description: String { rawValue }
+  /// The customer may not have it.
+  public static let ineligible = Self(rawValue: "ineligible")
+  /// The product has no such offer.
+  public static let invalidIdentifier = Self(rawValue: "invalidIdentifier")
+  /// Its price is no longer valid.
+  public static let invalidPrice = Self(rawValue: "invalidPrice")
+  /// The signature is not for this purchase, too old, used before, or by an unknown key.
+  public static let invalidSignature = Self(rawValue: "invalidSignature")
+  /// A part of the signature is missing.
+  public static let missingParameters = Self(rawValue: "missingParameters")
+  /// Nobody signed it: there is no ``OfferSigner``, or it refused.
+  public static let notSigned = Self(rawValue: "notSigned")
 }
 
 /// What is wrong with the storage.
@@ -99,6 +125,10 @@ extension IAPError {
     public static let invalidOrder = Self(rawValue: "invalidOrder")
     /// The code of ``IAPError/invalidConfiguration(problems:)``.
     public static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
+    /// The code of ``IAPError/unsupported(reason:)``.
+    public static let unsupported = Self(rawValue: "unsupported")
+    /// The code of ``IAPError/offerRefused(_:)``.
+    public static let offerRefused = Self(rawValue: "offerRefused")
     /// The code of ``IAPError/unknown``.
     public static let unknown = Self(rawValue: "unknown")
   }
@@ -120,6 +150,8 @@ extension IAPError {
     case .store: .store
     case .invalidOrder: .invalidOrder
     case .invalidConfiguration: .invalidConfiguration
+    case .unsupported: .unsupported
+    case .offerRefused: .offerRefused
     case .unknown: .unknown
     }
   }
@@ -132,6 +164,7 @@ extension IAPError {
     case .store, .unknown, .staleReceipt: true
     case .productNotFound, .pending, .verificationFailed, .receiptValidationFailed: false
     case .paymentsNotAllowed, .invalidOrder, .invalidConfiguration: false
+    case .unsupported, .offerRefused: false
     }
   }
 
@@ -143,6 +176,7 @@ extension IAPError {
     case .productNotFound, .userCancelled, .pending, .receiptValidationFailed, .staleReceipt: nil
     case .purchaseInProgress, .paymentsNotAllowed, .storage, .invalidOrder: nil
     case .invalidConfiguration, .unknown: nil
+    case .unsupported, .offerRefused: nil
     }
   }
 }
@@ -159,6 +193,8 @@ extension IAPError: CustomStringConvertible {
     case .productNotFound(let id): "IAPError.\(code)(\(id))"
     case .storage(let problem): "IAPError.\(code)(\(problem))"
     case .store(let number, _): "IAPError.\(code)(\(number))"
+    case .unsupported(let reason): "IAPError.\(code)(\(reason))"
+    case .offerRefused(let problem): "IAPError.\(code)(\(problem))"
     case .invalidOrder(let reason): "IAPError.\(code)(\(reason))"
     case .invalidConfiguration(let problems):
       "IAPError.\(code)(\(problems.joined(separator: "; ")))"

@@ -46,7 +46,7 @@ extension IAPManager {
   /// A second tap while the first purchase is under way.
   private func join(_ productId: String, _ options: PurchaseOptions) async -> PurchaseOutcome {
     guard configuration.orders.secondTap == .join else { return .failed(.purchaseInProgress) }
-    return await funnel.buy(draft(productId, options), simulatesAskToBuy: options.simulatesAskToBuy)
+    return await open(productId, options)
   }
 
   private func buyFirst(
@@ -54,6 +54,10 @@ extension IAPManager {
     _ options: PurchaseOptions
   ) async -> PurchaseOutcome {
     guard adapter.canMakePayments() else { return .failed(.paymentsNotAllowed) }
+    if let objection = adapter.objection(to: options.unsigned) { return .failed(objection) }
+    guard options.accountToken == nil || options.accountText == nil else {
+      return .failed(.invalidOrder(reason: "the account token is given twice"))
+    }
     do throws(IAPError) {
       // What was not loaded is loaded first, and what was loaded for another storefront again.
       guard try await products(ids: [productId], cache: .use).missing.isEmpty else {
@@ -62,11 +66,17 @@ extension IAPManager {
     } catch {
       return .failed(error)
     }
-    return await funnel.buy(
-      draft(productId, options),
-      simulatesAskToBuy: options.simulatesAskToBuy
-    )
+    return await open(productId, options)
   }
+
+  private func open(_ productId: String, _ options: PurchaseOptions) async -> PurchaseOutcome {
+    await funnel.buy(draft(productId, options)) { [signer] order throws(IAPError) in
+      try await options.signed(for: order, by: signer)
+    }
+  }
+
+  /// Signs offers, when somebody can.
+  var signer: (any OfferSigner)? { configuration.offerSigner }
 
   private func draft(_ productId: String, _ options: PurchaseOptions) -> OrderDraft {
     OrderDraft(
@@ -74,7 +84,7 @@ extension IAPManager {
       quantity: options.quantity,
       number: options.orderReference,
       account: configuration.account.map { CustomerID($0) },
-      accountToken: options.accountToken?.uuidString,
+      accountToken: options.accountToken?.uuidString ?? options.accountText,
       context: options.context
     )
   }
@@ -82,8 +92,14 @@ extension IAPManager {
   /// Where the purchase of a product stands.
   ///
   /// - Parameter productId: The product's id.
-  /// - Returns: Its state; idle when nobody has bought it since the app was started.
-  public func purchaseState(_ productId: String) -> PurchaseState { states.state(productId) }
+  /// - Returns: Its state; idle when nobody has bought it since the app was started, and nothing
+  ///   waits from before.
+  public func purchaseState(_ productId: String) -> PurchaseState {
+    let state = states.state(productId)
+    guard state == .idle else { return state }
+    let left = store.waitingOrders.last { $0.productId.rawValue == productId }
+    return left.flatMap { PurchaseState(waiting: $0) } ?? .idle
+  }
 
   /// Changes of where purchases stand, from now on.
   public var purchaseStateStream: AsyncStream<PurchaseStateChange> { states.changes.stream() }

@@ -161,7 +161,8 @@ public final class IAPManager: IAPService {
   private func start() {
     // Subscribed first, so that nothing of the recovery is missed.
     let events = funnel.events.subscribe()
-    let following = Task { [entitlements, states, followed, environmentSeen] in
+    let following = Task { [entitlements, states, store, followed, environmentSeen] in
+      states.recall(store.waitingOrders)
       for await event in events {
         entitlements.follow(event)
         states.follow(event)

@@ -16,6 +16,14 @@ final class PurchaseStates: Sendable {
     _ = move(productId, to: PurchaseState(outcome)) { _ in true }
   }
 
+  /// Takes up what an earlier run of the app left behind.
+  func recall(_ orders: [Order]) {
+    for order in orders {
+      guard let state = PurchaseState(waiting: order) else { continue }
+      _ = move(order.productId.rawValue, to: state) { $0 == .idle }
+    }
+  }
+
   /// Follows a purchase past the moment at which its caller was answered.
   func follow(_ event: FunnelEvent) {
     switch event {
@@ -44,5 +52,16 @@ final class PurchaseStates: Sendable {
     }
     if isMoved { changes.send(PurchaseStateChange(productId: productId, state: state)) }
     return isMoved
+  }
+}
+
+extension PurchaseState {
+  /// Where an order of an earlier run stands; nil when its end is not known.
+  init?(waiting order: Order) {
+    switch order.state {
+    case .pending: self = .pending
+    case .paid: self = .processing
+    case .opened, .scheduled, .delivered, .cancelled, .failed, .quarantined, .refused: return nil
+    }
   }
 }

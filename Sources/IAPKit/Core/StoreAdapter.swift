@@ -8,6 +8,8 @@ package protocol StoreAdapter: Sendable {
   var generation: StoreGeneration { get }
   /// Whether this device and account may pay.
   func canMakePayments() -> Bool
+  /// Why a sheet with these options cannot be opened; nil when it can.
+  func objection(to options: SheetOptions) -> IAPError?
   /// Opens the payment sheet and waits for its end.
   func purchase(_ request: StorePurchaseRequest) async -> StorePurchaseResult
   /// Everything that StoreKit waits to be finished, verified or not.
@@ -31,6 +33,10 @@ package protocol StoreAdapter: Sendable {
   func stop()
 }
 
+extension StoreAdapter {
+  package func objection(to options: SheetOptions) -> IAPError? { nil }
+}
+
 /// What a payment sheet is opened for.
 package struct StorePurchaseRequest: Hashable, Sendable {
   package var productID: ProductID
@@ -38,18 +44,18 @@ package struct StorePurchaseRequest: Hashable, Sendable {
   package var quantity: Int
   /// `appAccountToken` in StoreKit 2, `applicationUsername` in StoreKit 1.
   package var accountToken: AppAccountToken
-  package var simulatesAskToBuy: Bool
+  package var sheet: SheetOptions
 
   package init(
     productID: ProductID,
     quantity: Int = 1,
     accountToken: AppAccountToken,
-    simulatesAskToBuy: Bool = false
+    sheet: SheetOptions = SheetOptions()
   ) {
     self.productID = productID
     self.quantity = quantity
     self.accountToken = accountToken
-    self.simulatesAskToBuy = simulatesAskToBuy
+    self.sheet = sheet
   }
 }
 

@@ -7,9 +7,12 @@ extension DeliveryFunnel {
   ///
   /// - Parameters:
   ///   - draft: What is bought.
-  ///   - simulatesAskToBuy: Whether the sandbox shall pretend that a parent must agree.
+  ///   - sheet: Makes what the payment sheet gets, once the order is written.
   /// - Returns: What became of it.
-  package func buy(_ draft: OrderDraft, simulatesAskToBuy: Bool = false) async -> PurchaseOutcome {
+  package func buy(
+    _ draft: OrderDraft,
+    sheet: @escaping SheetPreparation = { _ in SheetOptions() }
+  ) async -> PurchaseOutcome {
     begin()
     guard adapter.canMakePayments() else { return .failed(.paymentsNotAllowed) }
     if let first = purchases[draft.productID] {
@@ -20,7 +23,7 @@ extension DeliveryFunnel {
       return .failed(.purchaseInProgress)
     }
     let task = Task {
-      let outcome = await purchase(draft, simulatesAskToBuy)
+      let outcome = await purchase(draft, sheet)
       purchases[draft.productID] = nil
       return outcome
     }
@@ -28,7 +31,10 @@ extension DeliveryFunnel {
     return await task.value
   }
 
-  private func purchase(_ draft: OrderDraft, _ simulatesAskToBuy: Bool) async -> PurchaseOutcome {
+  private func purchase(
+    _ draft: OrderDraft,
+    _ sheet: SheetPreparation
+  ) async -> PurchaseOutcome {
     let order: Order
     do throws(IAPError) {
       order = try store.open(draft, policy: configuration.orders)
@@ -37,14 +43,19 @@ extension DeliveryFunnel {
       return .failed(error)
     }
     tell(.order(order))
-    let request = StorePurchaseRequest(
+    var request = StorePurchaseRequest(
       productID: order.productId,
       quantity: order.quantity,
-      accountToken: order.accountToken,
-      simulatesAskToBuy: simulatesAskToBuy
+      accountToken: order.accountToken
     )
+    do throws(IAPError) {
+      request.sheet = try await sheet(order)
+    } catch {
+      move(order, to: .failed, failure: error)
+      return .failed(error)
+    }
     switch await adapter.purchase(request) {
-    case .transaction(let transaction): return await follow(transaction, order)
+    case .transaction(let transaction): return await follow(transaction, order, usesOffer: request.sheet.offer != nil)
     case .pending:
       move(order, to: .pending)
       return .pending(orderNumber: order.displayNumber)
@@ -61,11 +72,33 @@ extension DeliveryFunnel {
     }
   }
 
-  private func follow(_ transaction: StoreTransaction, _ order: Order) async -> PurchaseOutcome {
+  private func follow(
+    _ transaction: StoreTransaction,
+    _ order: Order,
+    usesOffer: Bool
+  ) async -> PurchaseOutcome {
     let progress = await process(transaction, order: order.number)
     // The store answered with a purchase of before: nothing was paid for this order.
+    let outcome = PurchaseOutcome(progress)
+    // A change of plan, or an offer, for the next renewal is answered with the transaction of the
+    // period that runs; StoreKit 1 gives it the name of the product that was asked for.
+    if let result = outcome.result, isForLater(result, order, progress, usesOffer) {
+      move(order, to: .scheduled)
+      return .scheduled(result)
+    }
     if case .alreadyDelivered = progress { move(order, to: .cancelled) }
-    return PurchaseOutcome(progress)
+    return outcome
+  }
+
+  private func isForLater(
+    _ result: IAPTransactionResult,
+    _ order: Order,
+    _ progress: DeliveryProgress,
+    _ usesOffer: Bool
+  ) -> Bool {
+    if result.productId != order.productId.rawValue { return true }
+    if case .alreadyDelivered = progress { return usesOffer }
+    return false
   }
 
   /// Whether the order's new state is durable.

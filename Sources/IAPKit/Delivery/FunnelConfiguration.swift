@@ -111,6 +111,14 @@ public struct OrderPolicy: Hashable, Sendable {
     case join
   }
 
+  /// What becomes of a text for a user that is no UUID, and so cannot travel with a payment.
+  public enum AccountTexts: Hashable, Sendable {
+    /// The purchase fails with ``IAPError/invalidOrder(reason:)``.
+    case refused
+    /// A UUID made from it travels: ``PurchaseOptions/accountToken(for:)``.
+    case derived
+  }
+
   /// How many purchases may be in flight.
   public var concurrency: Concurrency
   /// What a second tap does.
@@ -121,6 +129,8 @@ public struct OrderPolicy: Hashable, Sendable {
   public var reopenSeconds: TimeInterval
   /// The user's UUID, when it shall travel with payments in place of the order's number.
   public var userToken: UUID?
+  /// What becomes of a text for a user that is no UUID.
+  public var accountTexts = AccountTexts.refused
 
   /// Makes a policy.
   public init(
@@ -145,7 +155,8 @@ package struct OrderDraft: Hashable, Sendable {
   /// The app's own number of the order: a UUID, or any other text.
   package var number: String?
   package var account: CustomerID?
-  /// A token in place of the order's number for this purchase only; must be a UUID.
+  /// A token in place of the order's number for this purchase only: a UUID, or a text that the
+  /// policy refuses or derives one from.
   package var accountToken: String?
   package var context: [String: String]
 

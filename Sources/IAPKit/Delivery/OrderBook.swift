@@ -17,13 +17,19 @@ package struct OrderBook: Sendable {
   private var orders: [OrderNumber: Order] = [:]
   private var byToken: [AppAccountToken: [OrderNumber]] = [:]
   private var byProduct: [ProductID: [OrderNumber]] = [:]
-  private var opened: Set<OrderNumber> = []
+  /// Whose end is not known yet.
+  private var unsettled: Set<OrderNumber> = []
 
   package init() {}
 
   /// Every order, oldest first.
   package var all: [Order] {
     orders.values.sorted { ($0.createdAt, $0.number) < ($1.createdAt, $1.number) }
+  }
+
+  /// The orders whose end is not known yet, oldest first.
+  package var waiting: [Order] {
+    unsettled.compactMap { orders[$0] }.sorted { $0.createdAt < $1.createdAt }
   }
 
   package subscript(number: OrderNumber) -> Order? { orders[number] }
@@ -44,7 +50,11 @@ package struct OrderBook: Sendable {
       byProduct[order.productId, default: []].append(order.number)
     }
     orders[order.number] = order
-    if order.state == .opened { opened.insert(order.number) } else { opened.remove(order.number) }
+    switch order.state {
+    case .opened, .pending, .paid: unsettled.insert(order.number)
+    case .scheduled, .delivered, .cancelled, .failed, .quarantined, .refused:
+      unsettled.remove(order.number)
+    }
   }
 
   // MARK: Opening
@@ -57,18 +67,18 @@ package struct OrderBook: Sendable {
     newNumber: UUID
   ) throws(IAPError) -> Order {
     try Self.check(draft)
-    let isBusy = opened.contains { number in
-      guard let order = orders[number], order.inFlightUntil > now else { return false }
+    let isBusy = unsettled.contains { number in
+      // A clock that was set back must not block purchases for as long.
+      guard let order = orders[number], order.state == .opened, order.inFlightUntil > now,
+        order.inFlightUntil <= now + policy.inFlightSeconds
+      else { return false }
       return policy.concurrency == .oneAtAll || order.productId == draft.productID
     }
     guard !isBusy else { throw .purchaseInProgress }
     let number = draft.number.map(Self.number(of:)) ?? OrderNumber(newNumber)
     var token = policy.userToken.map { AppAccountToken($0) } ?? number.accountToken
     if let text = draft.accountToken {
-      guard let given = AppAccountToken(text) else {
-        throw .invalidOrder(reason: "the account token is no UUID")
-      }
-      token = given
+      token = try Self.token(of: text, policy)
     }
     if let known = orders[number] {
       return try Self.reopened(known, draft, policy: policy, now: now)
@@ -86,6 +96,20 @@ package struct OrderBook: Sendable {
       updatedAt: now,
       inFlightUntil: now + policy.inFlightSeconds
     )
+  }
+
+  private static func token(
+    of text: String,
+    _ policy: OrderPolicy
+  ) throws(IAPError) -> AppAccountToken {
+    if let token = AppAccountToken(text) { return token }
+    guard policy.accountTexts == .derived else {
+      throw .invalidOrder(reason: "the account token is no UUID")
+    }
+    guard !text.isEmpty, text.utf8.count <= numberBytesMax else {
+      throw .invalidOrder(reason: "the account token is empty or too long")
+    }
+    return AppAccountToken(PurchaseOptions.accountToken(for: text))
   }
 
   private static func check(_ draft: OrderDraft) throws(IAPError) {
@@ -129,9 +153,11 @@ package struct OrderBook: Sendable {
 
   /// The order that a transaction belongs to; nil when there is none.
   ///
-  /// By the token that came back; without one, which only StoreKit 1 leaves out, by product and
+  /// A renewal carries out the change of plan that was bought for it. Else by the token that came
+  /// back; without one, which only StoreKit 1 leaves out, by product and
   /// quantity. An order that was closed unpaid is found for as long as the policy says.
   package func match(_ transaction: StoreTransaction, policy: OrderPolicy, now: Date) -> Order? {
+    if let order = scheduled(for: transaction) { return order }
     if let token = transaction.appAccountToken {
       if let order = orders[OrderNumber(token.rawValue)], order.accountToken == token {
         return order
@@ -145,6 +171,16 @@ package struct OrderBook: Sendable {
       transaction.applicationUsername == nil
     else { return nil }
     return best(byProduct[transaction.productID] ?? [], transaction, policy: policy, now: now)
+  }
+
+  /// The change of plan that a renewal carries out.
+  private func scheduled(for transaction: StoreTransaction) -> Order? {
+    guard transaction.originalTransactionID.rawValue != transaction.transactionID.rawValue else {
+      return nil
+    }
+    return (byProduct[transaction.productID] ?? []).compactMap { orders[$0] }
+      .filter { $0.state == .scheduled && $0.transactionId == nil }
+      .min { $0.createdAt < $1.createdAt }
   }
 
   /// The open order of a purchase that ended without a transaction; nil when there is none.

@@ -8,6 +8,8 @@ extension StoreTransaction {
     if let mine = signedDate, let theirs = other.signedDate, theirs < mine { return self }
     var merged = other
     merged.source = source
+    // StoreKit 1 names the product that was asked for when it answers with a transaction of before.
+    if other.signedDate == nil { merged.productID = productID }
     merged.type = other.type ?? type
     merged.unit = other.unit ?? unit
     merged.webOrderLineItemID = other.webOrderLineItemID ?? webOrderLineItemID

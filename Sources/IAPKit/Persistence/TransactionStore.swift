@@ -106,6 +106,9 @@ public final class TransactionStore: Sendable {
   /// Every order, oldest first; none while the disk cannot be read.
   public var orders: [Order] { reading { $0.orders.all } ?? [] }
 
+  /// Every order whose end is not known yet, oldest first.
+  package var waitingOrders: [Order] { reading { $0.orders.waiting } ?? [] }
+
   /// The order of this number.
   ///
   /// - Parameter number: A UUID, or the app's own number of the order.

@@ -25,6 +25,11 @@ extension IAPError {
     switch error.code {
     case .paymentCancelled, .overlayCancelled: self = .userCancelled
     case .paymentNotAllowed, .clientInvalid: self = .paymentsNotAllowed
+    case .ineligibleForOffer: self = .offerRefused(.ineligible)
+    case .invalidOfferIdentifier: self = .offerRefused(.invalidIdentifier)
+    case .invalidOfferPrice: self = .offerRefused(.invalidPrice)
+    case .invalidSignature: self = .offerRefused(.invalidSignature)
+    case .missingOfferParams: self = .offerRefused(.missingParameters)
     case .cloudServiceNetworkConnectionFailed: self = .network(underlying: error)
     case .storeProductNotAvailable:
       self =

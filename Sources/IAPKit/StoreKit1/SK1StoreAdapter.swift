@@ -39,6 +39,18 @@ package final class SK1StoreAdapter: StoreAdapter, ProductSource {
     try await products.load(ids)
   }
 
+  package func objection(to options: SheetOptions) -> IAPError? {
+    switch options.offer {
+    case .promotionalJWS: return .unsupported(reason: "StoreKit 1 takes no offer with a JWS")
+    case .winBack: return .unsupported(reason: "StoreKit 1 has no win-back offers")
+    case .promotional, .signed, nil: break
+    }
+    if options.introductoryEligibilityJWS != nil {
+      return .unsupported(reason: "StoreKit 1 decides on introductory offers itself")
+    }
+    return options.custom.isEmpty ? nil : .unsupported(reason: "StoreKit 1 has no other options")
+  }
+
   package func purchase(_ request: StorePurchaseRequest) async -> StorePurchaseResult {
     let id = request.productID.rawValue
     let product: SKProduct
@@ -54,7 +66,10 @@ package final class SK1StoreAdapter: StoreAdapter, ProductSource {
       let payment = SKMutablePayment(product: product)
       payment.quantity = request.quantity
       payment.applicationUsername = request.accountToken.description
-      payment.simulatesAskToBuyInSandbox = request.simulatesAskToBuy
+      payment.simulatesAskToBuyInSandbox = request.sheet.simulatesAskToBuy
+      if case .signed(let id, let signature) = request.sheet.offer {
+        payment.paymentDiscount = SKPaymentDiscount(OfferID(id), signature)
+      }
       queue.add(payment)
     }
   }
@@ -90,4 +105,16 @@ package final class SK1StoreAdapter: StoreAdapter, ProductSource {
   package func start(_ sink: @escaping @Sendable (StoreSignal) -> Void) { observer.start(sink) }
 
   package func stop() { observer.stop() }
+}
+
+extension SKPaymentDiscount {
+  fileprivate convenience init(_ id: OfferID, _ signature: OfferSignature) {
+    self.init(
+      identifier: id.rawValue,
+      keyIdentifier: signature.keyId,
+      nonce: signature.nonce,
+      signature: signature.signature.base64EncodedString(),
+      timestamp: NSNumber(value: signature.timestamp)
+    )
+  }
 }

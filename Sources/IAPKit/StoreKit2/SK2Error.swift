@@ -18,6 +18,11 @@ extension IAPError {
     case Product.PurchaseError.purchaseNotAllowed: self = .paymentsNotAllowed
     case Product.PurchaseError.invalidQuantity:
       self = .invalidOrder(reason: "the quantity is not possible for this product")
+    case Product.PurchaseError.ineligibleForOffer: self = .offerRefused(.ineligible)
+    case Product.PurchaseError.invalidOfferIdentifier: self = .offerRefused(.invalidIdentifier)
+    case Product.PurchaseError.invalidOfferPrice: self = .offerRefused(.invalidPrice)
+    case Product.PurchaseError.invalidOfferSignature: self = .offerRefused(.invalidSignature)
+    case Product.PurchaseError.missingOfferParameters: self = .offerRefused(.missingParameters)
     case StoreKitError.unknown: self = .unknown
     case let known as IAPError: self = known
     default: self = .store(storeKit2: error)

@@ -1,9 +1,6 @@
 import Foundation
 import IAPModel
 import StoreKit
-#if os(visionOS)
-import UIKit
-#endif
 
 /// StoreKit 2 behind the client's seam: maps types and decides nothing.
 @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, *)
@@ -23,56 +20,6 @@ package final class SK2StoreAdapter: StoreAdapter, ProductSource {
     try await loader.load(ids)
   }
 
-  package func purchase(_ request: StorePurchaseRequest) async -> StorePurchaseResult {
-    let id = request.productID.rawValue
-    do {
-      guard let product = try await loader.product(id) else {
-        return .failed(.productNotFound(id: id), reference: nil)
-      }
-      let result = try await buy(product, options: Self.options(for: request))
-      return map(result, asked: request)
-    } catch {
-      return .failed(IAPError(storeKit2: error, productID: id), reference: nil)
-    }
-  }
-
-  private func map(
-    _ result: Product.PurchaseResult,
-    asked request: StorePurchaseRequest
-  ) -> StorePurchaseResult {
-    switch result {
-    case .success(let verification):
-      let transaction = remember(verification, source: .purchase)
-      // A change of plan for later answers with the transaction of the plan that runs now.
-      return transaction.productID == request.productID
-        ? .transaction(transaction) : .scheduled(transaction)
-    case .pending: return .pending
-    case .userCancelled: return .failed(.userCancelled, reference: nil)
-    @unknown default: return .failed(.unknown, reference: nil)
-    }
-  }
-
-  private static func options(for request: StorePurchaseRequest) -> Set<Product.PurchaseOption> {
-    var options: Set<Product.PurchaseOption> = [.appAccountToken(request.accountToken.rawValue)]
-    if request.quantity != 1 { options.insert(.quantity(request.quantity)) }
-    if request.simulatesAskToBuy { options.insert(.simulatesAskToBuyInSandbox(true)) }
-    return options
-  }
-
-  private func buy(
-    _ product: Product,
-    options: Set<Product.PurchaseOption>
-  ) async throws -> Product.PurchaseResult {
-    #if os(visionOS)
-    let scenes = await UIApplication.shared.connectedScenes
-    guard let scene = scenes.first else {
-      throw IAPError.invalidOrder(reason: "no scene is connected to show the payment sheet in")
-    }
-    return try await product.purchase(confirmIn: scene, options: options)
-    #else
-    return try await product.purchase(options: options)
-    #endif
-  }
 
   package func unfinished() async -> [StoreTransaction] {
     await collect(Transaction.unfinished, source: .unfinished)
@@ -137,7 +84,7 @@ package final class SK2StoreAdapter: StoreAdapter, ProductSource {
     return found
   }
 
-  private func remember(
+  func remember(
     _ result: VerificationResult<Transaction>,
     source: TransactionSource
   ) -> StoreTransaction {
