@@ -69,6 +69,7 @@ private let underlyingCauses: Set = ["SignatureNotVerified"]
 /// of protocols that apps implement.
 private let facadeFunctions: Set = [
   "loadProducts", "purchase", "restore", "save", "markConsumed", "validate", "acknowledge",
+  "sign",
 ]
 
 private let bareThrows = Pattern(#"\bthrows\b(?!\s*\()"#)

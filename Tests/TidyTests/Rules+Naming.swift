@@ -90,7 +90,8 @@ private let fieldVocabulary: Set = [
 
 /// Sets that this project closes itself; Apple cannot add to them.
 private let closedSets: Set = [
-  "AccessSource", "DigestAlgorithm", "Kind", "Language", "LogLevel", "PayloadKind", "Phase",
+  "AccessSource", "DigestAlgorithm", "Kind", "Language", "LogLevel", "Origin", "PayloadKind",
+  "Phase",
   "QuarantineReason", "RecordState", "State", "StoreGeneration", "TransactionSource", "Unit",
 ]
 
@@ -122,4 +123,6 @@ private let facadeFiles: Set = [
   "EntitlementManager.swift",
   "PurchaseOutcome.swift", "IAPAppTransaction.swift", "IAPCatalog.swift",
   "MissingProductsReport.swift", "StartLine.swift",
+  "OfferSigner.swift", "StoreAnchor.swift", "PromotedPurchase.swift", "AnalyticsEvent.swift",
+  "PurchaseOffer.swift", "ServerOfferSigner.swift",
 ]

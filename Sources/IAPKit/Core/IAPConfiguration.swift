@@ -46,6 +46,16 @@ public struct IAPConfiguration: Sendable {
   public var account: String?
   /// Signs promotional offers; nil for the app's server.
   public var offerSigner: (any OfferSigner)?
+  /// What becomes of a purchase that began in the App Store; asked off the main thread.
+  public var promotedPurchases: @Sendable (PromotedPurchase) -> PromotedAnswer
+  /// Whether messages of the App Store wait for ``IAPManager/showStoreMessages(in:)``.
+  ///
+  /// Otherwise the system shows them when they come.
+  public var holdsStoreMessages: Bool
+  /// Told what happens to purchases, in order and off the main thread.
+  public var analytics: (@Sendable (AnalyticsEvent) -> Void)?
+  /// Whether StoreKit 1 brings promoted purchases beside StoreKit 2; nil lets the system decide.
+  package var usesQueueForPromoted: Bool?
   /// How orders are opened, joined and closed.
   public var orders: OrderPolicy
   /// A receipt for where the platform has none, as in the simulator; debug builds only.
@@ -93,6 +103,8 @@ public struct IAPConfiguration: Sendable {
     checksPurchasesAtServer = true
     usesRemoteCatalog = false
     holdsDelivery = false
+    promotedPurchases = { _ in .accept }
+    holdsStoreMessages = false
     productTypes = [:]
     entitlements = [:]
     serviceLevels = [:]

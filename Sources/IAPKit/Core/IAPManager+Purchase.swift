@@ -37,7 +37,12 @@ extension IAPManager {
     options: PurchaseOptions = PurchaseOptions()
   ) async -> PurchaseOutcome {
     guard states.begin(productId) else { return await join(productId, options) }
-    let outcome = await buyFirst(productId, options)
+    if let error = await refusal(productId, options) {
+      analytics.refused(productId, options.origin, error)
+      states.end(productId, .failed(error))
+      return .failed(error)
+    }
+    let outcome = await open(productId, options)
     if case .delivered(let result) = outcome { entitlements.apply(result) }
     states.end(productId, outcome)
     return outcome
@@ -49,24 +54,20 @@ extension IAPManager {
     return await open(productId, options)
   }
 
-  private func buyFirst(
-    _ productId: String,
-    _ options: PurchaseOptions
-  ) async -> PurchaseOutcome {
-    guard adapter.canMakePayments() else { return .failed(.paymentsNotAllowed) }
-    if let objection = adapter.objection(to: options.unsigned) { return .failed(objection) }
+  /// Why a purchase cannot begin.
+  private func refusal(_ productId: String, _ options: PurchaseOptions) async -> IAPError? {
+    guard adapter.canMakePayments() else { return .paymentsNotAllowed }
+    if let objection = adapter.objection(to: options.unsigned) { return objection }
     guard options.accountToken == nil || options.accountText == nil else {
-      return .failed(.invalidOrder(reason: "the account token is given twice"))
+      return .invalidOrder(reason: "the account token is given twice")
     }
     do throws(IAPError) {
       // What was not loaded is loaded first, and what was loaded for another storefront again.
-      guard try await products(ids: [productId], cache: .use).missing.isEmpty else {
-        return .failed(.productNotFound(id: productId))
-      }
+      let isKnown = try await products(ids: [productId], cache: .use).missing.isEmpty
+      return isKnown ? nil : .productNotFound(id: productId)
     } catch {
-      return .failed(error)
+      return error
     }
-    return await open(productId, options)
   }
 
   private func open(_ productId: String, _ options: PurchaseOptions) async -> PurchaseOutcome {
@@ -76,10 +77,13 @@ extension IAPManager {
   }
 
   /// Signs offers, when somebody can.
-  var signer: (any OfferSigner)? { configuration.offerSigner }
+  var signer: (any OfferSigner)? {
+    configuration.offerSigner
+      ?? configuration.server.map { ServerOfferSigner(server: $0, http: world.http) }
+  }
 
-  private func draft(_ productId: String, _ options: PurchaseOptions) -> OrderDraft {
-    OrderDraft(
+  func draft(_ productId: String, _ options: PurchaseOptions) -> OrderDraft {
+    var draft = OrderDraft(
       productID: ProductID(productId),
       quantity: options.quantity,
       number: options.orderReference,
@@ -87,6 +91,8 @@ extension IAPManager {
       accountToken: options.accountToken?.uuidString ?? options.accountText,
       context: options.context
     )
+    draft.origin = options.origin
+    return draft
   }
 
   /// Where the purchase of a product stands.

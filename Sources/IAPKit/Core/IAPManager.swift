@@ -28,6 +28,11 @@ public final class IAPManager: IAPService {
   let storefronts = Broadcast<IAPStorefront>()
   /// The environment that signed data named last.
   let environmentSeen = Locked<StoreEnvironment?>(nil)
+  let messages = StoreMessages()
+  let promoted = PromotedPurchases()
+  let analytics: AnalyticsFeed
+  /// Subscription groups whose introductory offer was used in this process.
+  let groupsWithUsedOffer = Locked<Set<String>>([])
   private let listening = Locked<Task<Void, Never>?>(nil)
   /// How many events of the funnel were followed.
   let followed = Locked(0)
@@ -107,6 +112,7 @@ public final class IAPManager: IAPService {
       uuid: world.uuid
     )
     journal = EventJournal(configuration, world, store, adapter.generation)
+    analytics = AnalyticsFeed(hook: configuration.analytics, store: store)
     entitlements = EntitlementManager(configuration: effective, world: world)
     let entitlements = entitlements
     let validator = effective.validator.map {
@@ -153,7 +159,7 @@ public final class IAPManager: IAPService {
     if #available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, *),
       !configuration.forceStoreKit1
     {
-      return SK2StoreAdapter()
+      return SK2StoreAdapter(usesQueueForPromoted: configuration.usesQueueForPromoted)
     }
     return SK1StoreAdapter(types: configuration.productTypes, readReceipt: readReceipt)
   }
@@ -161,15 +167,23 @@ public final class IAPManager: IAPService {
   private func start() {
     // Subscribed first, so that nothing of the recovery is missed.
     let events = funnel.events.subscribe()
-    let following = Task { [entitlements, states, store, followed, environmentSeen] in
+    let following = Task {
+      [entitlements, states, store, followed, environmentSeen, analytics, groupsWithUsedOffer] in
       states.recall(store.waitingOrders)
       for await event in events {
         entitlements.follow(event)
         states.follow(event)
         if let environment = event.environment { environmentSeen.withLock { $0 = environment } }
+        analytics.follow(event)
+        if case .ready(_, let result) = event, result.offerType == .introductory,
+          let group = result.subscriptionGroupId
+        {
+          _ = groupsWithUsedOffer.withLock { $0.insert(group) }
+        }
         followed.withLock { $0 += 1 }
       }
     }
+    let arriving = listenToStore()
     funnel.start()
     let changes = adapter.storefrontUpdates()
     let storefrontWatch = Task { [cache, adapter, storefronts] in
@@ -191,7 +205,9 @@ public final class IAPManager: IAPService {
     }
     let watching = Task { [refresh] in await refresh.watch() }
     self.greeting.withLock { $0 = greeting }
-    lifetime.withLock { $0 = [following, noting, greeting, watching, storefrontWatch] }
+    lifetime.withLock { tasks in
+      tasks = [following, noting, greeting, watching, storefrontWatch] + arriving
+    }
   }
 
   private func greet() async {

@@ -31,12 +31,14 @@ public struct PurchaseOptions: Hashable, Sendable {
   public var simulatesAskToBuy: Bool
   /// An offer to buy with.
   public var offer: PurchaseOffer?
-  /// The server's word on the introductory offer, in place of Apple's rule. StoreKit 2.
+  /// The server's word on the introductory offer, in place of Apple's rule: StoreKit 2.
   public var introductoryEligibility: IntroductoryEligibility?
-  /// Options of StoreKit that are not known here, by key. StoreKit 2.
+  /// Options of StoreKit that are not known here, by key: StoreKit 2.
   public var custom: [String: CustomOption] = [:]
   /// Where the sheet is shown; where the system takes no place, it is a hint.
   public var anchor: StoreAnchor?
+  /// By what the order begins.
+  package var origin = Order.Origin.purchase
 
   /// Makes options; everything has a default.
   public init(

@@ -1,3 +1,4 @@
+package import Foundation
 package import IAPModel
 
 /// What delivery needs of StoreKit.
@@ -12,6 +13,24 @@ package protocol StoreAdapter: Sendable {
   func objection(to options: SheetOptions) -> IAPError?
   /// Opens the payment sheet and waits for its end.
   func purchase(_ request: StorePurchaseRequest) async -> StorePurchaseResult
+  /// Shows where offer codes are entered; StoreKit 2 returns when the sheet is closed.
+  func redeemCode(in anchor: StoreAnchor?) async throws(IAPError)
+  /// Shows the account's subscriptions, and returns when the sheet is closed.
+  func manageSubscriptions(
+    _ group: SubscriptionGroupID?,
+    in anchor: StoreAnchor?
+  ) async throws(IAPError)
+  /// Shows the sheet for asking money back.
+  func requestRefund(
+    of transaction: TransactionID,
+    in anchor: StoreAnchor?
+  ) async throws(IAPError) -> RefundOutcome
+  /// Takes the App Store's messages from the system; nil where there are none.
+  func messages() -> AsyncStream<HeldMessage>?
+  /// Whether a subscription's introductory offer would be applied.
+  func introductoryEligibility(of product: ProductID, at now: Date) async -> OfferEligibility
+  /// The win-back offers that the customer may have, the best one first.
+  func winBackOffers(of product: ProductID) async throws(IAPError) -> [OfferID]
   /// Everything that StoreKit waits to be finished, verified or not.
   ///
   /// StoreKit 1 names what its queue has announced so far; the rest arrives through the sink.
@@ -81,6 +100,8 @@ package enum StoreSignal: Sendable {
   case deferred(StoreDeferral)
   /// No news: everything that was sent before this was received.
   case mark(@Sendable () -> Void)
+  /// A purchase that began in the App Store, and waits for the app.
+  case promoted(PromotedPurchase)
 }
 
 /// A StoreKit 1 transaction in state `failed`.

@@ -104,6 +104,8 @@ public enum TransactionSource: String, Hashable, Sendable, Codable, CaseIterable
   case restore
   /// From a purchase that began in the App Store.
   case promoted
+  /// From an offer code that was redeemed in the app.
+  case offerCode
   /// From the journal.
   case replay
 }

@@ -55,7 +55,8 @@ extension DeliveryFunnel {
       return .failed(error)
     }
     switch await adapter.purchase(request) {
-    case .transaction(let transaction): return await follow(transaction, order, usesOffer: request.sheet.offer != nil)
+    case .transaction(let transaction):
+      return await follow(transaction, order, usesOffer: request.sheet.offer != nil)
     case .pending:
       move(order, to: .pending)
       return .pending(orderNumber: order.displayNumber)
@@ -72,11 +73,36 @@ extension DeliveryFunnel {
     }
   }
 
+  /// Opens an order, then the sheet for offer codes; what is redeemed arrives by itself.
+  ///
+  /// - Parameters:
+  ///   - draft: What the app says about it.
+  ///   - anchor: Where the sheet is shown.
+  /// - Returns: The order.
+  /// - Throws: Why there is no order, or no sheet.
+  package func redeemCode(
+    _ draft: OrderDraft,
+    in anchor: StoreAnchor?
+  ) async throws(IAPError) -> Order {
+    begin()
+    let order = try store.open(draft, policy: configuration.orders)
+    tell(.order(order))
+    do throws(IAPError) {
+      try await adapter.redeemCode(in: anchor)
+    } catch {
+      move(order, to: error == .userCancelled ? .cancelled : .failed, failure: error)
+      throw error
+    }
+    return order
+  }
+
   private func follow(
     _ transaction: StoreTransaction,
     _ order: Order,
     usesOffer: Bool
   ) async -> PurchaseOutcome {
+    var transaction = transaction
+    if order.origin == .promoted { transaction.source = .promoted }
     let progress = await process(transaction, order: order.number)
     // The store answered with a purchase of before: nothing was paid for this order.
     let outcome = PurchaseOutcome(progress)
@@ -145,6 +171,7 @@ extension DeliveryFunnel {
     case .deferred(let deferral):
       moveOpen(deferral.accountToken, deferral.productID, deferral.quantity, to: .pending)
     case .mark(let reached): reached()
+    case .promoted(let purchase): promoted.send(purchase)
     }
   }
 

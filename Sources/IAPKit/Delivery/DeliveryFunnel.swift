@@ -11,6 +11,8 @@ import IAPModel
 package actor DeliveryFunnel {
   package nonisolated let store: TransactionStore
   package nonisolated let events = EventStream()
+  /// Purchases that began in the App Store, for whoever asked for the stream before they came.
+  nonisolated let promoted = Broadcast<PromotedPurchase>()
 
   let configuration: FunnelConfiguration
   package nonisolated let world: IAPWorld

@@ -159,6 +159,7 @@ package struct OrderDraft: Hashable, Sendable {
   /// policy refuses or derives one from.
   package var accountToken: String?
   package var context: [String: String]
+  package var origin = Order.Origin.purchase
 
   package init(
     productID: ProductID,

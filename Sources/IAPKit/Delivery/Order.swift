@@ -25,12 +25,22 @@ public struct Order: Hashable, Sendable, Codable, Identifiable {
     case refused
   }
 
+  /// How an order began.
+  public enum Origin: String, Hashable, Sendable, Codable, CaseIterable {
+    /// In the app.
+    case purchase
+    /// In the App Store, as a promoted purchase.
+    case promoted
+    /// With the sheet for offer codes.
+    case offerCode
+  }
+
   /// The number: a UUID.
   public let number: OrderNumber
   /// The app's own number, when it gave one that is no UUID.
   public let merchantNumber: String?
-  /// The product.
-  public let productId: ProductID
+  /// The product; empty until a redeemed code says it.
+  public package(set) var productId: ProductID
   /// How many, 1 to 10.
   public let quantity: Int
   /// The account that made the order.
@@ -47,11 +57,15 @@ public struct Order: Hashable, Sendable, Codable, Identifiable {
   public package(set) var updatedAt: Date
   /// Until when an open sheet counts as open.
   public package(set) var inFlightUntil: Date
+  /// Nil in journals from before there were others than purchases.
+  let begunAs: Origin?
   /// The transaction that paid for it.
   public package(set) var transactionId: TransactionID?
   /// The code of the error that ended it.
   public package(set) var failure: String?
 
+  /// How it began.
+  public var origin: Origin { begunAs ?? .purchase }
   /// The number as text, for `Identifiable`.
   public var id: String { number.description }
   /// The number as the app knows it: its own one when it gave one.

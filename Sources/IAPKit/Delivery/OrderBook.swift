@@ -14,11 +14,16 @@ package struct OrderBook: Sendable {
   /// - **Source:** StoreKit, `SKMutablePayment.quantity`.
   package static let quantityMax = 10
 
+  /// For how many seconds what is redeemed belongs to the order of a code sheet.
+  package static let codeSecondsMax: TimeInterval = 3600
+
   private var orders: [OrderNumber: Order] = [:]
   private var byToken: [AppAccountToken: [OrderNumber]] = [:]
   private var byProduct: [ProductID: [OrderNumber]] = [:]
   /// Whose end is not known yet.
   private var unsettled: Set<OrderNumber> = []
+  /// Whose code was not redeemed yet.
+  private var codes: Set<OrderNumber> = []
 
   package init() {}
 
@@ -50,6 +55,11 @@ package struct OrderBook: Sendable {
       byProduct[order.productId, default: []].append(order.number)
     }
     orders[order.number] = order
+    if order.origin == .offerCode, order.transactionId == nil {
+      codes.insert(order.number)
+    } else {
+      codes.remove(order.number)
+    }
     switch order.state {
     case .opened, .pending, .paid: unsettled.insert(order.number)
     case .scheduled, .delivered, .cancelled, .failed, .quarantined, .refused:
@@ -74,7 +84,7 @@ package struct OrderBook: Sendable {
       else { return false }
       return policy.concurrency == .oneAtAll || order.productId == draft.productID
     }
-    guard !isBusy else { throw .purchaseInProgress }
+    guard !isBusy || draft.origin == .offerCode else { throw .purchaseInProgress }
     let number = draft.number.map(Self.number(of:)) ?? OrderNumber(newNumber)
     var token = policy.userToken.map { AppAccountToken($0) } ?? number.accountToken
     if let text = draft.accountToken {
@@ -94,7 +104,8 @@ package struct OrderBook: Sendable {
       createdAt: now,
       state: .opened,
       updatedAt: now,
-      inFlightUntil: now + policy.inFlightSeconds
+      inFlightUntil: draft.origin == .offerCode ? now : now + policy.inFlightSeconds,
+      begunAs: draft.origin
     )
   }
 
@@ -158,19 +169,17 @@ package struct OrderBook: Sendable {
   /// quantity. An order that was closed unpaid is found for as long as the policy says.
   package func match(_ transaction: StoreTransaction, policy: OrderPolicy, now: Date) -> Order? {
     if let order = scheduled(for: transaction) { return order }
+    if transaction.offerType == .code, let order = redeemed(transaction, now) { return order }
     if let token = transaction.appAccountToken {
       if let order = orders[OrderNumber(token.rawValue)], order.accountToken == token {
         return order
       }
       return best(byToken[token] ?? [], transaction, policy: policy, now: now)
     }
-    let isNewPurchase =
-      transaction.storeState == .purchased
-      && transaction.originalTransactionID.rawValue == transaction.transactionID.rawValue
-    guard transaction.generation == .storekit1, isNewPurchase,
-      transaction.applicationUsername == nil
-    else { return nil }
-    return best(byProduct[transaction.productID] ?? [], transaction, policy: policy, now: now)
+    guard transaction.generation == .storekit1, isUnsolicited(transaction) else { return nil }
+    let order = best(byProduct[transaction.productID] ?? [], transaction, policy: policy, now: now)
+    if let order, !order.isClosedUnpaid { return order }
+    return redeemed(transaction, now) ?? order
   }
 
   /// The change of plan that a renewal carries out.
@@ -181,6 +190,23 @@ package struct OrderBook: Sendable {
     return (byProduct[transaction.productID] ?? []).compactMap { orders[$0] }
       .filter { $0.state == .scheduled && $0.transactionId == nil }
       .min { $0.createdAt < $1.createdAt }
+  }
+
+  /// The order of the code sheet that a transaction came from.
+  private func redeemed(_ transaction: StoreTransaction, _ now: Date) -> Order? {
+    codes.compactMap { orders[$0] }
+      .filter { order in
+        now < order.createdAt + Self.codeSecondsMax
+          && transaction.purchaseDate > order.createdAt - Self.codeSecondsMax
+      }
+      .min { $0.createdAt < $1.createdAt }
+  }
+
+  /// Whether StoreKit 1 brings a new purchase with nothing of ours on it.
+  private func isUnsolicited(_ transaction: StoreTransaction) -> Bool {
+    transaction.storeState == .purchased && transaction.applicationUsername == nil
+      && transaction.appAccountToken == nil
+      && transaction.originalTransactionID.rawValue == transaction.transactionID.rawValue
   }
 
   /// The open order of a purchase that ended without a transaction; nil when there is none.
@@ -224,6 +250,9 @@ package struct OrderBook: Sendable {
     let transactionID = record.transaction.transactionID
     if order.transactionId == nil {
       let isLate = order.isClosedUnpaid && now >= order.updatedAt + policy.reopenSeconds
+      if order.origin == .offerCode, order.productId.rawValue.isEmpty {
+        order.productId = record.transaction.productID
+      }
       guard !isLate, order.productId == record.transaction.productID else { return nil }
       order.transactionId = transactionID
     }

@@ -65,6 +65,7 @@ extension PurchaseOptions {
     if case .signed = introductoryEligibility { sheet.introductoryEligibilityJWS = "" }
     sheet.custom = custom
     sheet.anchor = anchor
+    sheet.isPromoted = origin == .promoted
     return sheet
   }
 
@@ -72,8 +73,10 @@ extension PurchaseOptions {
   ///
   /// A signature covers the token that travels, so that it can be made only when the order is
   /// there.
-  func signed(for order: Order, by signer: (any OfferSigner)?) async throws(IAPError) -> SheetOptions
-  {
+  func signed(
+    for order: Order,
+    by signer: (any OfferSigner)?
+  ) async throws(IAPError) -> SheetOptions {
     var sheet = unsigned
     var request = OfferSignatureRequest(
       format: .promotional,

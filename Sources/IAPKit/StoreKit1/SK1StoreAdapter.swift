@@ -12,6 +12,7 @@ package final class SK1StoreAdapter: StoreAdapter, ProductSource {
   let observer: SK1TransactionObserver
   private let readReceipt: @Sendable () -> [UInt8]?
   private let refresh = SK1ReceiptRefresh()
+  let priceConsent = SK1PriceConsent()
 
   /// Makes the adapter and adds its observer to the queue.
   ///
@@ -63,7 +64,8 @@ package final class SK1StoreAdapter: StoreAdapter, ProductSource {
       return .failed(error, reference: nil)
     }
     return await observer.result(of: request) {
-      let payment = SKMutablePayment(product: product)
+      let promoted = request.sheet.isPromoted ? observer.takePromoted(id) : nil
+      let payment = promoted ?? SKMutablePayment(product: product)
       payment.quantity = request.quantity
       payment.applicationUsername = request.accountToken.description
       payment.simulatesAskToBuyInSandbox = request.sheet.simulatesAskToBuy

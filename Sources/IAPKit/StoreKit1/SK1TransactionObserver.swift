@@ -24,6 +24,8 @@ final class SK1TransactionObserver: NSObject, SKPaymentTransactionObserver, Send
     /// StoreKit's own objects of what has to be finished.
     var objects: [StoreReference: SKPaymentTransaction] = [:]
     var failureCount = 0
+    /// Payments that began in the App Store, by product.
+    var promoted: [String: SKMutablePayment] = [:]
   }
 
   /// Sends each change of the storefront.
@@ -83,6 +85,11 @@ final class SK1TransactionObserver: NSObject, SKPaymentTransactionObserver, Send
     state.withLock { $0.objects[reference] }
   }
 
+  /// The payment that the customer began in the App Store; each is handed out once.
+  func takePromoted(_ product: String) -> SKMutablePayment? {
+    state.withLock { $0.promoted.removeValue(forKey: product) }
+  }
+
   /// Lets go of an object that was finished.
   func forget(_ reference: StoreReference) {
     _ = state.withLock { $0.objects.removeValue(forKey: reference) }
@@ -124,6 +131,19 @@ final class SK1TransactionObserver: NSObject, SKPaymentTransactionObserver, Send
     restoreCompletedTransactionsFailedWithError error: any Error
   ) {
     endRestore(IAPError(storeKit1: error))
+  }
+
+  /// Always no: an order is written first, and then the payment is added with its number.
+  func paymentQueue(
+    _ queue: SKPaymentQueue,
+    shouldAddStorePayment payment: SKPayment,
+    for product: SKProduct
+  ) -> Bool {
+    let id = product.productIdentifier
+    let copy = payment.mutableCopy() as? SKMutablePayment
+    state.withLock { $0.promoted[id] = copy }
+    send(.promoted(PromotedPurchase(productId: id)))
+    return false
   }
 
   private func hear(_ entry: SKPaymentTransaction) {

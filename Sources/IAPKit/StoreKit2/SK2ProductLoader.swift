@@ -19,6 +19,9 @@ final class SK2ProductLoader: Sendable {
     return products.map(IAPProduct.init)
   }
 
+  /// Keeps a product that came without being asked for.
+  func remember(_ product: Product) { known.withLock { $0[product.id] = product } }
+
   /// The product as StoreKit has it; asked for when it was not loaded before.
   func product(_ id: String) async throws(IAPError) -> Product? {
     if let product = known.withLock({ $0[id] }) { return product }

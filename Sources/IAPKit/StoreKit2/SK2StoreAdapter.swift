@@ -7,10 +7,20 @@ import StoreKit
 package final class SK2StoreAdapter: StoreAdapter, ProductSource {
   let loader = SK2ProductLoader()
   private let listener = SK2TransactionListener()
+  private let promoting = Locked<Promoting?>(nil)
+  private let usesQueueForPromoted: Bool
   /// StoreKit's own values of what it waits to be finished, because its listings may lag.
   private let announced = Locked<[StoreReference: Transaction]>([:])
 
-  package init() {}
+  /// Makes the adapter.
+  ///
+  /// - Parameter usesQueueForPromoted: Whether StoreKit 1 brings promoted purchases; nil lets the
+  ///   system decide.
+  package init(usesQueueForPromoted: Bool? = nil) {
+    self.usesQueueForPromoted = usesQueueForPromoted ?? !Self.hasIntents
+  }
+
+  deinit { stop() }
 
   package var generation: StoreGeneration { .storekit2 }
 
@@ -66,9 +76,23 @@ package final class SK2StoreAdapter: StoreAdapter, ProductSource {
       Self.note(result, in: announced)
       sink(.transaction(StoreTransaction(result, source: .updates)))
     }
+    let begun = listenToPromoted(overQueue: usesQueueForPromoted) { sink(.promoted($0)) }
+    replacePromoting(with: begun)
   }
 
-  package func stop() { listener.stop() }
+  package func stop() {
+    listener.stop()
+    replacePromoting(with: nil)
+  }
+
+  private func replacePromoting(with begun: Promoting?) {
+    let earlier = promoting.withLock { promoting in
+      let earlier = promoting
+      promoting = begun
+      return earlier
+    }
+    earlier?.end()
+  }
 
   private func collect(
     _ listing: Transaction.Transactions,

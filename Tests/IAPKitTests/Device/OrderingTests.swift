@@ -100,7 +100,7 @@ struct OrderingTests {
 
   @Test("with an offer that nobody signs ends before the sheet", arguments: generations)
   func unsigned(generation: StoreGeneration) async throws {
-    let shop = try Shop(generation, catalog: PlanCatalog.load())
+    let shop = try Shop(generation, catalog: PlanCatalog.text)
     let app = try await shop.launch()
     let options = PurchaseOptions(offer: .promotional(id: "half"))
     let outcome = try await app.buy(PlanCatalog.silver, options: options)
@@ -204,7 +204,7 @@ struct OrderingTests {
 
   @Test("for a higher plan is delivered at once", arguments: generations)
   func upgrade(generation: StoreGeneration) async throws {
-    let shop = try Shop(generation, catalog: PlanCatalog.load())
+    let shop = try Shop(generation, catalog: PlanCatalog.text)
     let app = try await shop.launch { $0.productTypes = PlanCatalog.types }
     _ = try await app.buy(PlanCatalog.silver)
     guard case .delivered(let result) = try await app.buy(PlanCatalog.gold) else {
@@ -217,7 +217,7 @@ struct OrderingTests {
 
   @Test("for a lower plan is scheduled, and is delivered at the renewal", arguments: generations)
   func downgrade(generation: StoreGeneration) async throws {
-    let shop = try Shop(generation, catalog: PlanCatalog.load())
+    let shop = try Shop(generation, catalog: PlanCatalog.text)
     let app = try await shop.launch { $0.productTypes = PlanCatalog.types }
     _ = try await app.buy(PlanCatalog.gold)
     await app.waitUntilQueueIsEmpty()

@@ -8,7 +8,8 @@ enum PlanCatalog {
   static let silver: ProductID = "silver"
   static let coins: ProductID = "coins"
 
-  static func load() throws -> StoreCatalog {
+  /// The text of its configuration file.
+  static var text: String {
     let offers = """
       "introductoryOffer":{"paymentMode":"free","subscriptionPeriod":"P1W"},
       "adHocOffers":[{"offerID":"half","paymentMode":"payAsYouGo","subscriptionPeriod":"P1M",
@@ -24,7 +25,7 @@ enum PlanCatalog {
       "recurringSubscriptionPeriod":"P1M","displayPrice":"\(price)",\(offers)}
       """
     }
-    let text = """
+    return """
       {"identifier":"PLANS","version":{"major":4,"minor":0},
       "products":[{"productID":"\(coins)","type":"Consumable","displayPrice":"0.99"}],
       "nonRenewingSubscriptions":[],
@@ -32,6 +33,5 @@ enum PlanCatalog {
       "subscriptions":[\(plan(gold, 1, "10")),\(plan(silver, 2, "5"))]}],
       "settings":{"_storefront":"USA","_locale":"en_US"}}
       """
-    return try StoreCatalog(parsing: Array(text.utf8), file: "Plans.storekit")
   }
 }
