@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import IAPModel
 
 /// Lets the app's backend sign offers: `POST /v1/offers/signature`.
