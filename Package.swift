@@ -31,6 +31,7 @@ var products: [Product] = [
   .library(name: "IAPKitCallbacks", targets: ["IAPKitCallbacks"]),
   .library(name: "IAPKitTesting", targets: ["IAPKitTesting"]),
   .library(name: "IAPKitUI", targets: ["IAPKitUI"]),
+  .library(name: "IAPKitSQLite", targets: ["IAPKitSQLite"]),
 ]
 
 var clientDependencies: [Target.Dependency] = ["IAPModel", "IAPEntitlements", "IAPSignatures"]
@@ -38,8 +39,11 @@ var clientDependencies: [Target.Dependency] = ["IAPModel", "IAPEntitlements", "I
 // Apple platforms have the framework; here a module of the same name takes its place.
 clientDependencies.append("StoreKit")
 let appStore: [Target.Dependency] = ["StoreKit"]
+// Apple's SDKs have SQLite as a module of their own.
+let sqlite: [Target.Dependency] = ["CSQLite"]
 #else
 let appStore: [Target.Dependency] = []
+let sqlite: [Target.Dependency] = []
 #endif
 
 // What the client collects, for the App Store; elsewhere nobody reads it.
@@ -65,6 +69,8 @@ var targets: [Target] = [
   library("IAPKitCallbacks", ["IAPKit", "IAPModel"] + appStore),
   library("IAPKitTesting", ["IAPKit", "IAPModel", "IAPSignatures"]),
   library("IAPKitUI", ["IAPKit"]),
+  adapter("SQLiteAdapter", sqlite),
+  library("IAPKitSQLite", ["IAPKit", "SQLiteAdapter"]),
   tests("IAPModelTests", ["IAPModel"]),
   tests("IAPEntitlementsTests", ["IAPEntitlements", "IAPModel"]),
   tests("IAPKitTestingTests", ["IAPKit", "IAPKitTesting"]),
@@ -109,7 +115,10 @@ targets += [
 
   library("AppStoreServerAPI", ["IAPModel", "IAPSignatures", "HTTPValues"]),
   library("ServerStorage", ["IAPModel", "IAPEntitlements"]),
-  adapter("SQLiteStorage", ["ServerStorage", "IAPModel", "IAPEntitlements", "CSQLite"]),
+  library(
+    "SQLiteStorage",
+    ["ServerStorage", "IAPModel", "IAPEntitlements", "SQLiteAdapter"]
+  ),
   library(
     "EntitlementServer",
     [
@@ -151,7 +160,7 @@ targets += [
     [
       "IAPKit", "IAPModel", "IAPEntitlements", "IAPSignatures", "StoreKit", "SimulatedDevice",
       "SimulatedApp", "AppStoreSimulator", "OpenSSLCrypto", "MicroHTTP", "HTTPValues",
-      "EntitlementServer", "ServerStorage",
+      "EntitlementServer", "ServerStorage", "IAPKitSQLite", "SQLiteAdapter",
     ]
   ),
   tests(
@@ -170,7 +179,7 @@ targets += [
   ),
   tests(
     "ServerStorageTests",
-    ["ServerStorage", "SQLiteStorage", "IAPModel", "IAPEntitlements"]
+    ["ServerStorage", "SQLiteStorage", "SQLiteAdapter", "IAPModel", "IAPEntitlements"]
   ),
   tests(
     "EntitlementServerTests",

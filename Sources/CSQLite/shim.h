@@ -3,16 +3,4 @@
 
 #include <sqlite3.h>
 
-/* SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift cannot import. */
-
-static inline int iap_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text,
-                                       int count) {
-  return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
-}
-
-static inline int iap_sqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes,
-                                       int count) {
-  return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
-}
-
 #endif

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import SQLiteAdapter
 public import ServerStorage
 internal import Synchronization
 

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import SQLiteAdapter
 internal import ServerStorage
 internal import Synchronization
 

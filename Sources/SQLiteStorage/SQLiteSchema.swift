@@ -1,3 +1,4 @@
+internal import SQLiteAdapter
 internal import ServerStorage
 
 /// The shape of the database, step by step.

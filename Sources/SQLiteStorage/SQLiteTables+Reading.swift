@@ -1,6 +1,7 @@
 internal import Foundation
 internal import IAPEntitlements
 internal import IAPModel
+internal import SQLiteAdapter
 internal import ServerStorage
 
 extension SQLiteTables: LedgerReading {

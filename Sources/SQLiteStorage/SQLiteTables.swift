@@ -1,6 +1,7 @@
 internal import Foundation
 internal import IAPEntitlements
 internal import IAPModel
+internal import SQLiteAdapter
 internal import ServerStorage
 
 /// The tables of a ledger on one connection.

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import IAPEntitlements
 import IAPModel
+import SQLiteAdapter
 import ServerStorage
 import Testing
 

@@ -70,6 +70,7 @@ private let underlyingCauses: Set = ["SignatureNotVerified"]
 private let facadeFunctions: Set = [
   "loadProducts", "purchase", "restore", "save", "markConsumed", "validate", "acknowledge",
   "sign",
+  "load", "write", "report",
 ]
 
 private let bareThrows = Pattern(#"\bthrows\b(?!\s*\()"#)

@@ -63,11 +63,13 @@ private let allowedImports: [String: Set<String>] = [
   "IAPKit": [
     "IAPModel", "IAPEntitlements", "IAPSignatures", "StoreKit", "FoundationNetworking", "Glibc",
     "Musl", "Darwin", "CryptoKit", "Security", "os", "OSLog", "UIKit", "AppKit", "WatchKit",
-    "SwiftUI", "Combine",
+    "SwiftUI", "Combine", "Network", "Dispatch",
   ],
   "IAPKitCallbacks": ["IAPKit", "IAPModel", "StoreKit", "Dispatch", "UIKit", "AppKit"],
   "IAPKitTesting": ["IAPKit", "IAPModel", "IAPSignatures"],
   "IAPKitUI": ["IAPKit", "IAPModel", "Combine", "SwiftUI", "StoreKit"],
+  "SQLiteAdapter": ["CSQLite", "SQLite3"],
+  "IAPKitSQLite": ["IAPKit", "SQLiteAdapter"],
   "StoreKit": ["Synchronization"],
   "HTTPValues": [],
   "OpenSSLCrypto": ["IAPSignatures", "COpenSSL", "Synchronization"],
@@ -83,7 +85,7 @@ private let allowedImports: [String: Set<String>] = [
   ],
   "ServerStorage": ["IAPModel", "IAPEntitlements", "Synchronization", "Dispatch"],
   "SQLiteStorage": blocking.union([
-    "ServerStorage", "IAPModel", "IAPEntitlements", "CSQLite",
+    "ServerStorage", "IAPModel", "IAPEntitlements", "SQLiteAdapter",
   ]),
   "EntitlementServer": [
     "ServerStorage", "AppStoreServerAPI", "IAPModel", "IAPEntitlements", "IAPSignatures",
@@ -99,7 +101,8 @@ private let allowedImports: [String: Set<String>] = [
 
 private let adapters = [
   "COpenSSL": "OpenSSLCrypto",
-  "CSQLite": "SQLiteStorage",
+  "CSQLite": "SQLiteAdapter",
+  "SQLite3": "SQLiteAdapter",
   "CMicroHTTPD": "MicroHTTP",
   "CCurl": "HTTPClient",
 ]

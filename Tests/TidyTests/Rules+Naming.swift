@@ -92,7 +92,8 @@ private let fieldVocabulary: Set = [
 private let closedSets: Set = [
   "AccessSource", "DigestAlgorithm", "Kind", "Language", "LogLevel", "Origin", "PayloadKind",
   "Phase",
-  "QuarantineReason", "RecordState", "State", "StoreGeneration", "TransactionSource", "Unit",
+  "QuarantineReason", "Reason", "RecordState", "State", "StoreGeneration", "TransactionSource",
+  "Unit",
 ]
 
 /// Where Apple's values reach an app.
@@ -125,4 +126,5 @@ private let facadeFiles: Set = [
   "MissingProductsReport.swift", "StartLine.swift",
   "OfferSigner.swift", "StoreAnchor.swift", "PromotedPurchase.swift", "AnalyticsEvent.swift",
   "PurchaseOffer.swift", "ServerOfferSigner.swift",
+  "OrderNeedingAttention.swift", "QuarantineReport.swift",
 ]

@@ -66,6 +66,10 @@ public struct IAPConfiguration: Sendable {
   public var retry: RetryPolicy
   /// When an order is set aside for a person to look at.
   public var quarantine: QuarantinePolicy
+  /// How long finished purchases are kept on the device.
+  public var retention: RetentionPolicy
+  /// Keeps orders and transactions; nil for the journal in ``storeDirectory``.
+  public var storage: (any RecordStorage)?
   /// Uses StoreKit 1 where StoreKit 2 could be used too.
   public var forceStoreKit1: Bool
   /// The folder for the client's files; nil for one in Application Support.
@@ -114,6 +118,7 @@ public struct IAPConfiguration: Sendable {
     orders = OrderPolicy()
     retry = RetryPolicy()
     quarantine = QuarantinePolicy()
+    retention = RetentionPolicy()
     logLevel = .info
   }
 

@@ -107,7 +107,7 @@ public final class IAPManager: IAPService {
     var effective = configuration.applying(catalog.current)
     effective.validator = configuration.judge(world.http)
     store = TransactionStore(
-      storage: JournalStorage(files: world.files),
+      storage: configuration.storage ?? JournalStorage(files: world.files),
       now: world.now,
       uuid: world.uuid
     )
@@ -124,7 +124,8 @@ public final class IAPManager: IAPService {
         retry: configuration.retry,
         quarantine: configuration.quarantine,
         orders: configuration.orders,
-        holdsDelivery: configuration.holdsDelivery
+        holdsDelivery: configuration.holdsDelivery,
+        retention: configuration.retention
       ),
       world: world,
       adapter: adapter,

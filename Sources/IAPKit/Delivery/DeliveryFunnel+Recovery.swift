@@ -15,13 +15,23 @@ extension DeliveryFunnel {
     begin()
     // What this launch brought is under way already.
     let isLaunch = trigger == .launch
-    let waiting = store.records()
+    let waiting =
+      store.openRecords()
       .filter { $0.hasWorkLeft && !(isLaunch && $0.savedInLaunch == store.launch) }
-      .map(\.transaction.transactionID)
+      .map(\.transaction.transactionID) + (validator == nil ? [] : store.owingAcknowledgement())
     let known = Set(waiting)
     for id in waiting + unsaved.keys.filter({ !known.contains($0) }).sorted() { goOn(id, trigger) }
     for transaction in await adapter.unfinished() {
       post(.arrived(transaction, order: nil), to: transaction.transactionID)
+    }
+    if isLaunch { prune() }
+  }
+
+  private func prune() {
+    do throws(IAPError) {
+      try store.prune(configuration.retention, keepsOwing: validator != nil)
+    } catch {
+      tell(.storageFailed(error))
     }
   }
 
@@ -42,7 +52,7 @@ extension DeliveryFunnel {
   }
 
   private func handOverWaiting() {
-    for record in store.records() where record.state == .accepted {
+    for record in store.openRecords() where record.state == .accepted {
       post(.due(nil), to: record.transaction.transactionID)
     }
   }
@@ -69,7 +79,7 @@ extension TransactionRecord {
   fileprivate var hasWorkLeft: Bool {
     switch state {
     case .held, .received, .accepted, .delivered: true
-    case .finished: owesAcknowledgement
+    case .finished: false
     case .quarantined: quarantine == .unanswered || !isReported || !isFinished
     case .refused: !isReported || !isFinished
     }

@@ -10,6 +10,7 @@ package struct FunnelConfiguration: Sendable {
   package var orders: OrderPolicy
   /// Whether delivery waits for ``DeliveryFunnel/openDelivery()``: the app's login, for example.
   package var holdsDelivery: Bool
+  package var retention: RetentionPolicy
   /// Puts a quarantined order into the server's review queue; throwing means "again later".
   package var reportQuarantine: (@Sendable (TransactionRecord) async throws -> Void)?
 
@@ -19,6 +20,7 @@ package struct FunnelConfiguration: Sendable {
     quarantine: QuarantinePolicy = QuarantinePolicy(),
     orders: OrderPolicy = OrderPolicy(),
     holdsDelivery: Bool = false,
+    retention: RetentionPolicy = RetentionPolicy(),
     reportQuarantine: (@Sendable (TransactionRecord) async throws -> Void)? = nil
   ) {
     self.isSandbox = isSandbox
@@ -26,6 +28,7 @@ package struct FunnelConfiguration: Sendable {
     self.quarantine = quarantine
     self.orders = orders
     self.holdsDelivery = holdsDelivery
+    self.retention = retention
     self.reportQuarantine = reportQuarantine
   }
 }

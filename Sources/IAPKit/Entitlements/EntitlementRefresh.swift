@@ -123,19 +123,11 @@ final class EntitlementRefresh: Sendable {
 
   /// The newest judged record of each purchase that gives access, the newest purchases first.
   private func questions() -> [TransactionRecord] {
-    var seen: Set<String> = []
-    let judged = store.records().reversed().filter { record in
-      guard record.productType != .consumable else { return false }
-      switch record.state {
-      case .accepted, .delivered, .finished: return !record.transaction.isProofless
-      case .held, .received, .quarantined, .refused: return false
-      }
-    }
-    let newest = judged.filter { seen.insert($0.originalTransactionId).inserted }
     // With an account one answer covers the customer, and a refund of a signed transaction reaches
     // the device by itself.
     let isOneEnough = adapter.generation == .storekit2 && configuration.account != nil
-    return Array(newest.prefix(isOneEnough ? 1 : Self.questionsMax))
+    return store.newestOwned(isOneEnough ? 1 : Self.questionsMax)
+      .filter { !$0.transaction.isProofless }
   }
 
   private func evidence(_ record: TransactionRecord) -> TransactionEvidence {

@@ -59,6 +59,9 @@ package struct LiveFiles: ClientFiles {
     try LiveFile(directory.path, O_RDONLY).flush()
   }
 
+  /// Makes the folder as it has to be: protected until the first unlock, and out of backups.
+  package func prepare() throws(IAPError) { try makeDirectory() }
+
   private func makeDirectory() throws(IAPError) {
     guard access(directory.path, F_OK) != 0 else { return }
     var attributes: [FileAttributeKey: Any] = [:]

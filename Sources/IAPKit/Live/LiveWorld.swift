@@ -20,7 +20,7 @@ package enum LiveWorld {
       sleep: { seconds in
         try await Task.sleep(nanoseconds: UInt64(max(0, seconds) * 1_000_000_000))
       },
-      uuid: { UUID() },
+      uuid: uuid,
       random: { Double.random(in: 0..<1) },
       files: LiveFiles(directory: directory ?? LiveFiles.standardDirectory),
       http: http,
@@ -35,6 +35,9 @@ package enum LiveWorld {
 
   /// This device's clock.
   package static let now: @Sendable () -> Date = { Date() }
+
+  /// Names that nothing else has.
+  package static let uuid: @Sendable () -> UUID = { UUID() }
 
   /// Writes a line to the system's log; to standard error where there is none.
   package static func log(_ line: LogLine) {

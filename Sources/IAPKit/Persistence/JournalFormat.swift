@@ -2,22 +2,20 @@
 ///
 /// Pure: bytes in, values out.
 ///
-/// - **Shape:** the first line is `IAPKit journal 1`. Every other line is
+/// - **Shape:** the first line is `IAPKit journal 2`. Every other line is
 ///   `checksum kind id body`, parted by one space: the CRC-32 of the rest of the line as eight
 ///   hexadecimal digits, a word, a percent-encoded name, and either text without line breaks or
 ///   `-` for a removal. Lines end with a line feed.
+/// - **Versions:** lines look the same in version 1, whose bodies are JSON only; version 2 also has
+///   ``FinishedLine`` and lines that only remember an effect. An older client would take these for
+///   damage, so the header tells it to keep away.
 enum JournalFormat {
-  static let version = 1
-  static let header = Array("IAPKit journal 1\n".utf8)
-  /// The longest body of one record.
-  static let bodyBytesMax = 4 << 20
-  /// The longest name of one record.
-  static let idBytesMax = 1024
+  static let version = 2
+  static let header = Array("IAPKit journal 2\n".utf8)
 
   private static let headerPrefix = Array("IAPKit journal ".utf8)
   private static let space = UInt8(ascii: " ")
   private static let lineFeed = UInt8(ascii: "\n")
-  private static let removal = [UInt8(ascii: "-")]
 
   /// What was found in a file.
   struct Contents: Equatable {
@@ -32,26 +30,12 @@ enum JournalFormat {
     var otherVersion: Int?
   }
 
-  static func check(_ entry: StorageEntry) throws(IAPError) {
-    guard (entry.body?.count ?? 0) <= bodyBytesMax, entry.key.id.utf8.count <= idBytesMax else {
-      throw .storage(.tooLarge)
-    }
-    let isWord = entry.key.kind.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= $0 }
-    guard isWord, !entry.key.kind.isEmpty, !entry.key.id.isEmpty else {
-      throw .storage(.unencodable)
-    }
-    guard let body = entry.body else { return }
-    guard !body.isEmpty, body != removal, !body.contains(lineFeed) else {
-      throw .storage(.unencodable)
-    }
-  }
-
   static func line(_ entry: StorageEntry) -> [UInt8] {
     var rest = Array(entry.key.kind.utf8)
     rest.append(space)
     rest += percentEncoded(entry.key.id)
     rest.append(space)
-    rest += entry.body ?? removal
+    rest += entry.body ?? StorageEntry.removal
     var line = CRC32.hex(rest)
     line.append(space)
     line += rest
@@ -60,41 +44,43 @@ enum JournalFormat {
   }
 
   static func parse(_ bytes: [UInt8]) -> Contents {
-    var contents = Contents()
-    var start = 0
-    while let end = bytes[start...].firstIndex(of: lineFeed) {
-      let line = bytes[start..<end]
-      if start == 0, let version = headerVersion(line) {
-        guard version == Self.version else {
-          contents.otherVersion = version
-          return contents
+    bytes.withUnsafeBufferPointer { bytes in
+      var contents = Contents()
+      var start = 0
+      while let end = bytes[start...].firstIndex(of: lineFeed) {
+        let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
+        if start == 0, let version = headerVersion(line) {
+          if version != Self.version { contents.otherVersion = version }
+          guard version <= Self.version else { return contents }
+        } else if let entry = entry(line) {
+          contents.entries.append(entry)
+        } else {
+          contents.damaged.append(Array(line))
         }
-      } else if let entry = entry(line) {
-        contents.entries.append(entry)
-      } else {
-        contents.damaged.append(Array(line))
+        start = end + 1
       }
-      start = end + 1
+      contents.goodLength = start
+      contents.tornBytes = bytes.count - start
+      return contents
     }
-    contents.goodLength = start
-    contents.tornBytes = bytes.count - start
-    return contents
   }
 
-  private static func headerVersion(_ line: ArraySlice<UInt8>) -> Int? {
+  private static func headerVersion(_ line: UnsafeBufferPointer<UInt8>) -> Int? {
     guard line.starts(with: headerPrefix) else { return nil }
     return Int(String(decoding: line.dropFirst(headerPrefix.count), as: UTF8.self))
   }
 
-  private static func entry(_ line: ArraySlice<UInt8>) -> StorageEntry? {
-    let (begin, end) = (line.startIndex, line.endIndex)
-    guard line.count > 9, line[begin + 8] == space else { return nil }
-    let rest = line[(begin + 9)..<end]
-    guard CRC32.hex(rest).elementsEqual(line[begin..<(begin + 8)]) else { return nil }
-    let parts = rest.split(separator: space, maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, let id = percentDecoded(parts[1]) else { return nil }
-    let key = StorageKey(kind: String(decoding: parts[0], as: UTF8.self), id: id)
-    return StorageEntry(key, parts[2].elementsEqual(removal) ? nil : Array(parts[2]))
+  private static func entry(_ line: UnsafeBufferPointer<UInt8>) -> StorageEntry? {
+    guard line.count > 9, line[8] == space else { return nil }
+    let rest = UnsafeBufferPointer(rebasing: line[9...])
+    guard CRC32.value(hex: line[..<8]) == CRC32.checksum(rest),
+      let kindEnd = rest.firstIndex(of: space),
+      let idEnd = rest[(kindEnd + 1)...].firstIndex(of: space),
+      let id = percentDecoded(rest[(kindEnd + 1)..<idEnd])
+    else { return nil }
+    let key = StorageKey(kind: String(decoding: rest[..<kindEnd], as: UTF8.self), id: id)
+    let body = rest[(idEnd + 1)...]
+    return StorageEntry(key, body.elementsEqual(StorageEntry.removal) ? nil : Array(body))
   }
 
   private static func percentEncoded(_ text: String) -> [UInt8] {
@@ -110,7 +96,8 @@ enum JournalFormat {
     return result
   }
 
-  private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> String? {
+  private static func percentDecoded(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+    guard bytes.contains(UInt8(ascii: "%")) else { return String(validating: Array(bytes)) }
     var result: [UInt8] = []
     var index = bytes.startIndex
     while index < bytes.endIndex {

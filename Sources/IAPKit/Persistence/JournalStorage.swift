@@ -2,7 +2,8 @@
 ///
 /// - A record that was not written to its end (a torn tail) is cut off: its call never returned.
 /// - A damaged record is copied to `<name>.damaged` and reported; the others are read.
-/// - A file of a newer version is left untouched and reported.
+/// - A file of a newer version is left untouched and reported; one of an older version is replaced
+///   by a new one before it is written to.
 /// - The file is replaced in one step by its live records when most of it is history.
 /// - While it is open, no other storage can open it.
 ///
@@ -21,6 +22,9 @@ package final class JournalStorage: RecordStorage {
     var damagedRecords = 0
     /// Damaged lines that could not be copied aside yet; the file must not be replaced before.
     var asideWaiting: [[UInt8]] = []
+    /// Whether the file is of an older version: it can be read, and must be replaced before more is
+    /// written to it.
+    var isOutdated = false
     var isClosed = false
   }
 
@@ -51,10 +55,11 @@ package final class JournalStorage: RecordStorage {
   }
 
   package func write(_ entries: [StorageEntry]) throws(IAPError) {
-    for entry in entries { try JournalFormat.check(entry) }
+    for entry in entries { try entry.check() }
     guard !entries.isEmpty else { return }
     try state.withLock { (state) throws(IAPError) in
       try open(&state)
+      if state.isOutdated { try replace(&state) }
       var bytes = state.length == 0 ? JournalFormat.header : []
       for entry in entries { bytes += JournalFormat.line(entry) }
       try files.append(bytes, to: name, at: state.length)
@@ -79,7 +84,10 @@ package final class JournalStorage: RecordStorage {
     let lock = try files.lock(name + ".lock")
     do throws(IAPError) {
       let contents = JournalFormat.parse(try files.read(name) ?? [])
-      guard contents.otherVersion == nil else { throw .storage(.futureVersion) }
+      if let version = contents.otherVersion {
+        guard version < JournalFormat.version else { throw .storage(.futureVersion) }
+        state.isOutdated = true
+      }
       for entry in contents.entries { state.table.apply(entry) }
       state.length = contents.goodLength
       state.lines = contents.entries.count + contents.damaged.count
@@ -91,7 +99,7 @@ package final class JournalStorage: RecordStorage {
     }
     state.lock = lock
     state.compactionAt = Self.compactionThreshold(live: state.table.count)
-    if !state.asideWaiting.isEmpty { compact(&state) }
+    if !state.asideWaiting.isEmpty || state.isOutdated { compact(&state) }
   }
 
   /// Replaces the file by its live records.
@@ -100,17 +108,22 @@ package final class JournalStorage: RecordStorage {
   /// writes as were made so far.
   private func compact(_ state: inout State) {
     do throws(IAPError) {
-      try copyAside(&state)
-      var bytes = JournalFormat.header
-      let entries = state.table.entries
-      for entry in entries { bytes += JournalFormat.line(entry) }
-      try files.replace(name, with: bytes)
-      state.length = bytes.count
-      state.lines = entries.count
-      state.compactionAt = Self.compactionThreshold(live: entries.count)
+      try replace(&state)
     } catch {
       state.compactionAt = 2 * state.lines + Self.historyLinesBorne
     }
+  }
+
+  private func replace(_ state: inout State) throws(IAPError) {
+    try copyAside(&state)
+    var bytes = JournalFormat.header
+    let entries = state.table.entries
+    for entry in entries { bytes += JournalFormat.line(entry) }
+    try files.replace(name, with: bytes)
+    state.length = bytes.count
+    state.lines = entries.count
+    state.compactionAt = Self.compactionThreshold(live: entries.count)
+    state.isOutdated = false
   }
 
   private func copyAside(_ state: inout State) throws(IAPError) {

@@ -7,6 +7,8 @@ enum RecordCoding {
   static let orders = "order"
   static let receipts = "receipt"
   static let meta = "meta"
+  /// What is left of a finished record that was let go of: that its effect took place.
+  static let effects = "effect"
 
   static func encode(_ value: some Encodable) throws(IAPError) -> [UInt8] {
     let encoder = JSONEncoder()

@@ -1,50 +1,83 @@
 /// A place that keeps named records: the last one written under a key is the one that counts.
 ///
-/// Every implementation passes one contract suite. All calls are synchronous; they throw only
-/// ``IAPError/storage(_:)``.
-package protocol RecordStorage: Sendable {
-  /// Opens the storage and reads everything. A second call answers what is there now.
-  func load() throws(IAPError) -> StorageContents
-  /// Writes in the order given; durable when the call returns. After a crash before that, the
-  /// first few may be there. After an error none of them counts.
-  func write(_ entries: [StorageEntry]) throws(IAPError)
+/// The journal, the one in memory and the one on SQLite pass one contract suite; an app may bring
+/// its own (``IAPConfiguration/storage``). All calls are synchronous and may come from any thread.
+public protocol RecordStorage: Sendable {
+  /// Opens the storage and reads everything; a second call answers what is there now.
+  ///
+  /// While it is open no other storage may open the same place.
+  ///
+  /// - Returns: What is there.
+  /// - Throws: ``IAPError/storage(_:)``; anything else counts as `inputOutput`.
+  func load() throws -> StorageContents
+  /// Writes in the order given; durable when the call returns.
+  ///
+  /// After a crash before that, the first few may be there. After an error none of them counts.
+  ///
+  /// - Parameter entries: Records and removals of records.
+  /// - Throws: ``IAPError/storage(_:)``; anything else counts as `inputOutput`.
+  func write(_ entries: [StorageEntry]) throws
   /// Gives the storage back, so that another one may open it. Nothing can be written afterwards.
   func close()
 }
 
 /// What a storage holds.
-package struct StorageContents: Hashable, Sendable {
+public struct StorageContents: Hashable, Sendable {
   /// The records, in the order in which their keys were written first.
-  package var entries: [StorageEntry]
+  public var entries: [StorageEntry]
   /// How many damaged records were found, whose bytes were copied aside.
-  package var damagedRecords: Int
+  public var damagedRecords: Int
 
-  package init(entries: [StorageEntry] = [], damagedRecords: Int = 0) {
+  /// Makes contents.
+  public init(entries: [StorageEntry] = [], damagedRecords: Int = 0) {
     self.entries = entries
     self.damagedRecords = damagedRecords
   }
 }
 
 /// One record, or the removal of one.
-package struct StorageEntry: Hashable, Sendable {
-  package var key: StorageKey
-  /// JSON or other text without line breaks; nil removes the record.
-  package var body: [UInt8]?
+public struct StorageEntry: Hashable, Sendable {
+  /// The longest body of one record, in bytes.
+  public static let bodyBytesMax = 4 << 20
+  /// The longest name of one record, in UTF-8 bytes.
+  public static let idBytesMax = 1024
+  /// What stands for a removal where there is no other sign for it; no body is equal to it.
+  static let removal = [UInt8(ascii: "-")]
 
-  package init(_ key: StorageKey, _ body: [UInt8]?) {
+  /// Its name.
+  public var key: StorageKey
+  /// JSON or other text without line breaks; nil removes the record.
+  public var body: [UInt8]?
+
+  /// Makes an entry.
+  public init(_ key: StorageKey, _ body: [UInt8]?) {
     self.key = key
     self.body = body
+  }
+
+  /// Refuses what no storage keeps.
+  package func check() throws(IAPError) {
+    guard (body?.count ?? 0) <= Self.bodyBytesMax, key.id.utf8.count <= Self.idBytesMax else {
+      throw .storage(.tooLarge)
+    }
+    let isWord = key.kind.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= $0 }
+    guard isWord, !key.kind.isEmpty, !key.id.isEmpty else { throw .storage(.unencodable) }
+    guard let body else { return }
+    guard !body.isEmpty, body != Self.removal, !body.contains(UInt8(ascii: "\n")) else {
+      throw .storage(.unencodable)
+    }
   }
 }
 
 /// The name of a record.
-package struct StorageKey: Hashable, Sendable {
+public struct StorageKey: Hashable, Sendable {
   /// What kind of record it is: a short word.
-  package var kind: String
+  public var kind: String
   /// Which one of its kind.
-  package var id: String
+  public var id: String
 
-  package init(kind: String, id: String) {
+  /// Makes a name.
+  public init(kind: String, id: String) {
     self.kind = kind
     self.id = id
   }
@@ -52,25 +85,32 @@ package struct StorageKey: Hashable, Sendable {
 
 /// What a storage keeps in memory: the live records in the order of their first writing.
 struct RecordTable {
-  private var bodies: [StorageKey: (rank: Int, body: [UInt8])] = [:]
-  private var nextRank = 0
+  private var slots: [StorageEntry?] = []
+  private var places: [StorageKey: Int] = [:]
 
-  var count: Int { bodies.count }
+  var count: Int { places.count }
 
-  var entries: [StorageEntry] {
-    bodies.sorted { $0.value.rank < $1.value.rank }.map { StorageEntry($0.key, $0.value.body) }
-  }
+  var entries: [StorageEntry] { slots.compactMap { $0 } }
 
   mutating func apply(_ entry: StorageEntry) {
-    guard let body = entry.body else {
-      bodies[entry.key] = nil
+    guard entry.body != nil else {
+      if let place = places.removeValue(forKey: entry.key) { slots[place] = nil }
+      // Holes are closed when they are most of the table.
+      if slots.count > 2 * places.count + JournalStorage.historyLinesBorne { closeHoles() }
       return
     }
-    if let rank = bodies[entry.key]?.rank {
-      bodies[entry.key] = (rank, body)
+    if let place = places[entry.key] {
+      slots[place] = entry
     } else {
-      bodies[entry.key] = (nextRank, body)
-      nextRank += 1
+      places[entry.key] = slots.count
+      slots.append(entry)
+    }
+  }
+
+  private mutating func closeHoles() {
+    slots = slots.filter { $0 != nil }
+    for (place, entry) in slots.enumerated() {
+      if let entry { places[entry.key] = place }
     }
   }
 }

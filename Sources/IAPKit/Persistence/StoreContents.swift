@@ -1,17 +1,28 @@
 import Foundation
 import IAPModel
 
-/// What a ``TransactionStore`` holds in memory: the journal's records, decoded and indexed.
+/// What a ``TransactionStore`` holds in memory: the journal's records, indexed.
+///
+/// What is finished stays as its line until somebody asks for it: a launch does not pay for it.
 struct StoreContents {
   var isOpen = false
   var damagedRecords = 0
   /// Records of a known kind that could not be decoded; they stay in the journal.
   private(set) var unreadable = 0
-  private(set) var records: [TransactionID: TransactionRecord] = [:]
-  private(set) var orders = OrderBook()
+  /// The records that are not at their end.
+  private(set) var open: [TransactionID: TransactionRecord] = [:]
+  /// The lines of those that are.
+  private(set) var finished: [TransactionID: [UInt8]] = [:]
+  /// Those of them that the server has still to be told of.
+  private(set) var owing: Set<TransactionID> = []
+  /// The orders that are under way, or were looked at.
+  var orders = OrderBook()
   private(set) var meta: JournalMeta?
   /// The effects that took place, and through which transaction.
   private(set) var effects: [String: TransactionID] = [:]
+  private var finishedOrders: [OrderNumber: [UInt8]] = [:]
+  /// Finished records in the words of an older version.
+  private var outdated: Set<TransactionID> = []
   private var receipts: [String: [UInt8]] = [:]
   private var receiptNames: [[UInt8]: String] = [:]
   private var receiptOf: [TransactionID: String] = [:]
@@ -20,6 +31,31 @@ struct StoreContents {
 
   func due(_ record: TransactionRecord) -> DueEffect? {
     DueEffect.of(record) { effects[$0] != nil }
+  }
+
+  func record(_ id: TransactionID) -> TransactionRecord? {
+    open[id] ?? finished[id].flatMap(Self.record(inLine:))
+  }
+
+  static func record(inLine body: [UInt8]) -> TransactionRecord? {
+    FinishedLine(body).flatMap { RecordCoding.decode(JournalRecord.self, $0.json)?.record }
+  }
+
+  /// Every record, decoded.
+  var records: [TransactionRecord] {
+    Array(open.values) + finished.values.compactMap(Self.record(inLine:))
+  }
+
+  /// Takes an order that is at its end into the book, when there is one of this number.
+  mutating func wake(_ number: OrderNumber?) {
+    guard let number, let body = finishedOrders.removeValue(forKey: number),
+      let order = FinishedLine(body).flatMap({ RecordCoding.decode(Order.self, $0.json) })
+    else { return }
+    orders.put(order)
+  }
+
+  mutating func wakeAllOrders() {
+    for number in Array(finishedOrders.keys) { wake(number) }
   }
 
   // MARK: Writing
@@ -40,8 +76,10 @@ struct StoreContents {
       }
     }
     let id = record.transaction.transactionID
-    let key = StorageKey(kind: RecordCoding.transactions, id: id.rawValue)
-    entries.append(StorageEntry(key, try RecordCoding.encode(line)))
+    let json = try RecordCoding.encode(line)
+    entries.append(
+      StorageEntry(.transaction(id), FinishedLine.body(of: record, json: json) ?? json)
+    )
     if let old = receiptOf[id], old != line.receipt, receiptUses[old] == 1 {
       entries.append(StorageEntry(StorageKey(kind: RecordCoding.receipts, id: old), nil))
     }
@@ -49,8 +87,8 @@ struct StoreContents {
   }
 
   func entry(putting order: Order) throws(IAPError) -> StorageEntry {
-    let key = StorageKey(kind: RecordCoding.orders, id: order.number.description)
-    return StorageEntry(key, try RecordCoding.encode(order))
+    let json = try RecordCoding.encode(order)
+    return StorageEntry(.order(order.number), FinishedLine.body(of: order, json: json) ?? json)
   }
 
   func entry(putting meta: JournalMeta) throws(IAPError) -> StorageEntry {
@@ -65,6 +103,15 @@ struct StoreContents {
     }
   }
 
+  /// Writes what is finished in the words of this version.
+  func upgrades() throws(IAPError) -> [StorageEntry] {
+    var entries: [StorageEntry] = []
+    for id in outdated.sorted() {
+      if let record = open[id] { entries += try self.entries(putting: record) }
+    }
+    return entries
+  }
+
   // MARK: Reading
 
   /// Takes over what is durable.
@@ -72,10 +119,11 @@ struct StoreContents {
     switch entry.key.kind {
     case RecordCoding.transactions: applyRecord(entry)
     case RecordCoding.receipts: applyReceipt(entry)
-    case RecordCoding.orders:
+    case RecordCoding.effects:
       guard let body = entry.body else { return }
-      guard let order = RecordCoding.decode(Order.self, body) else { return unreadable += 1 }
-      orders.put(order)
+      guard let id = RecordCoding.decode(String.self, body) else { return unreadable += 1 }
+      effects[entry.key.id] = TransactionID(id)
+    case RecordCoding.orders: applyOrder(entry)
     case RecordCoding.meta:
       guard let body = entry.body else { return }
       guard let value = RecordCoding.decode(JournalMeta.self, body) else { return unreadable += 1 }
@@ -86,17 +134,53 @@ struct StoreContents {
     }
   }
 
+  private mutating func applyOrder(_ entry: StorageEntry) {
+    guard let body = entry.body, let number = OrderNumber(entry.key.id) else {
+      if let number = OrderNumber(entry.key.id) { finishedOrders[number] = nil }
+      return
+    }
+    // One that is in the book stays there: it would be looked for there first.
+    if FinishedLine(body) != nil, orders[number] == nil {
+      finishedOrders[number] = body
+      return
+    }
+    finishedOrders[number] = nil
+    let json = FinishedLine(body)?.json ?? body
+    guard let order = RecordCoding.decode(Order.self, json) else { return unreadable += 1 }
+    orders.put(order)
+  }
+
   private mutating func applyRecord(_ entry: StorageEntry) {
-    guard let body = entry.body else { return }
+    let id = TransactionID(entry.key.id)
+    guard let body = entry.body else {
+      open[id] = nil
+      finished[id] = nil
+      owing.remove(id)
+      return
+    }
+    if let line = FinishedLine(body) {
+      open[id] = nil
+      finished[id] = body
+      outdated.remove(id)
+      if line.owesAcknowledgement { owing.insert(id) } else { owing.remove(id) }
+      for effect in line.effects { effects[effect] = id }
+      useReceipt(nil, id)
+      return
+    }
     guard let line = RecordCoding.decode(JournalRecord.self, body) else { return unreadable += 1 }
     var record = line.record
-    let id = record.transaction.transactionID
-    if let old = receiptOf[id] { receiptUses[old, default: 1] -= 1 }
-    if let new = line.receipt { receiptUses[new, default: 0] += 1 }
-    receiptOf[id] = line.receipt
+    useReceipt(line.receipt, id)
     if let receipt = line.receipt { record.transaction.proof = .receipt(receipts[receipt]) }
     for effect in record.acknowledged { effects[effect] = id }
-    records[id] = record
+    if finished.removeValue(forKey: id) != nil { owing.remove(id) }
+    open[id] = record
+    if record.state == .finished { outdated.insert(id) } else { outdated.remove(id) }
+  }
+
+  private mutating func useReceipt(_ new: String?, _ id: TransactionID) {
+    if let old = receiptOf[id] { receiptUses[old, default: 1] -= 1 }
+    if let new { receiptUses[new, default: 0] += 1 }
+    receiptOf[id] = new
   }
 
   private mutating func applyReceipt(_ entry: StorageEntry) {
@@ -110,6 +194,16 @@ struct StoreContents {
     guard let bytes = Data(base64Encoded: Data(body)) else { return unreadable += 1 }
     receipts[name] = Array(bytes)
     receiptNames[Array(bytes)] = name
+  }
+}
+
+extension StorageKey {
+  static func transaction(_ id: TransactionID) -> StorageKey {
+    StorageKey(kind: RecordCoding.transactions, id: id.rawValue)
+  }
+
+  static func order(_ number: OrderNumber) -> StorageKey {
+    StorageKey(kind: RecordCoding.orders, id: number.description)
   }
 }
 

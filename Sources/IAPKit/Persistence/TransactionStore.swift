@@ -14,6 +14,13 @@ public final class TransactionStore: Sendable {
   private let state = Locked(StoreContents())
   private let acknowledgement = Locked<(@Sendable (TransactionID) -> Void)?>(nil)
 
+  /// Makes a store on a storage of the app's; nothing is read before the first use.
+  ///
+  /// - Parameter storage: Keeps the records; nobody else may use it.
+  public convenience init(storage: any RecordStorage) {
+    self.init(storage: storage, now: LiveWorld.now, uuid: LiveWorld.uuid)
+  }
+
   /// Makes a store; nothing is read before the first use.
   package init(
     storage: any RecordStorage,
@@ -36,10 +43,11 @@ public final class TransactionStore: Sendable {
   public func save(_ record: TransactionRecord) async throws(IAPError) {
     let id = record.transaction.transactionID
     try change { (contents) throws(IAPError) in
-      var known = contents.records[id] ?? record
-      if contents.records[id] == nil { known.savedAt = now() }
+      let old = contents.record(id)
+      var known = old ?? record
+      if old == nil { known.savedAt = now() }
       if record.isConsumed, let due = contents.due(known) { known.acknowledged.append(due.key) }
-      guard known != contents.records[id] else { return [] }
+      guard known != old else { return [] }
       return try contents.entries(putting: known)
     }
   }
@@ -66,15 +74,18 @@ public final class TransactionStore: Sendable {
   /// Oldest first.
   ///
   /// - Returns: The records; none while the disk cannot be read.
-  public func pendingRecords() -> [TransactionRecord] { records().filter(\.isPending) }
+  public func pendingRecords() -> [TransactionRecord] { openRecords().filter(\.isPending) }
 
   /// Every record, oldest first.
   ///
+  /// Finished purchases of long ago are let go of (``RetentionPolicy``).
+  ///
   /// - Returns: The records; none while the disk cannot be read.
-  public func records() -> [TransactionRecord] {
+  public func records() -> [TransactionRecord] { handOut { $0.records } }
+
+  private func handOut(_ body: (StoreContents) -> [TransactionRecord]) -> [TransactionRecord] {
     let now = now()
-    let all = reading { Array($0.records.values) } ?? []
-    return all.map { $0.handedOut(at: now) }
+    return (reading { body($0) } ?? []).map { $0.handedOut(at: now) }
       .sorted { ($0.purchaseDate, $0.transactionId) < ($1.purchaseDate, $1.transactionId) }
   }
 
@@ -84,7 +95,7 @@ public final class TransactionStore: Sendable {
   /// - Returns: The record; nil when there is none, or while the disk cannot be read.
   public func record(_ id: String) -> TransactionRecord? {
     let now = now()
-    return reading { $0.records[TransactionID(id)]?.handedOut(at: now) } ?? nil
+    return reading { $0.record(TransactionID(id))?.handedOut(at: now) } ?? nil
   }
 
   /// Says that the app has the goods: the transaction may be finished.
@@ -94,7 +105,7 @@ public final class TransactionStore: Sendable {
   public func markConsumed(_ id: String) throws(IAPError) {
     let id = TransactionID(id)
     try change { (contents) throws(IAPError) in
-      guard var record = contents.records[id] else { throw .storage(.notFound) }
+      guard var record = contents.record(id) else { throw .storage(.notFound) }
       guard let due = contents.due(record) else { return [] }
       record.acknowledged.append(due.key)
       if record.state == .accepted { record.state = .delivered }
@@ -104,7 +115,12 @@ public final class TransactionStore: Sendable {
   }
 
   /// Every order, oldest first; none while the disk cannot be read.
-  public var orders: [Order] { reading { $0.orders.all } ?? [] }
+  public var orders: [Order] {
+    reading { contents in
+      contents.wakeAllOrders()
+      return contents.orders.all
+    } ?? []
+  }
 
   /// Every order whose end is not known yet, oldest first.
   package var waitingOrders: [Order] { reading { $0.orders.waiting } ?? [] }
@@ -113,7 +129,7 @@ public final class TransactionStore: Sendable {
   ///
   /// - Parameter number: A UUID, or the app's own number of the order.
   /// - Returns: The order; nil when there is none, or while the disk cannot be read.
-  public func order(_ number: String) -> Order? { reading { $0.orders.find(number) } ?? nil }
+  public func order(_ number: String) -> Order? { order(OrderBook.number(of: number)) }
 
   // MARK: For delivery
 
@@ -123,6 +139,7 @@ public final class TransactionStore: Sendable {
       var meta = contents.meta ?? JournalMeta(launches: 0, installation: newInstallation())
       meta.launches += 1
       return [try contents.entry(putting: meta)] + contents.orphanRemovals
+        + (try contents.upgrades())
     }
     return reading { $0.damagedRecords } ?? 0
   }
@@ -132,6 +149,25 @@ public final class TransactionStore: Sendable {
 
   /// This installation's name, made at the first launch.
   package var installation: InstallationID? { reading { $0.meta?.installation } ?? nil }
+
+  /// The records that are not at their end, oldest first.
+  package func openRecords() -> [TransactionRecord] { handOut { Array($0.open.values) } }
+
+  /// Finished transactions of which the server has still to be told.
+  package func owingAcknowledgement() -> [TransactionID] { reading { $0.owing.sorted() } ?? [] }
+
+  /// The newest judged record of each purchase that gives access, the newest purchases first.
+  package func newestOwned(_ limit: Int) -> [TransactionRecord] {
+    let now = now()
+    return (reading { $0.newestOwned(limit) } ?? []).map { $0.handedOut(at: now) }
+  }
+
+  /// Lets go of what the policy does not keep, and remembers that it was handed over.
+  package func prune(_ policy: RetentionPolicy, keepsOwing: Bool) throws(IAPError) {
+    try change { (contents) throws(IAPError) in
+      try contents.retirements(policy, keepsOwing: keepsOwing, now: now())
+    }
+  }
 
   /// Whether an effect of this name took place.
   package func isKnown(_ effect: String) -> Bool { reading { $0.effects[effect] != nil } ?? false }
@@ -143,6 +179,7 @@ public final class TransactionStore: Sendable {
   package func put(_ record: TransactionRecord, policy: OrderPolicy) throws(IAPError) -> Order? {
     var moved: Order?
     try change { (contents) throws(IAPError) in
+      contents.wake(record.order)
       moved = contents.orders.following(record, policy: policy, now: now())
       var entries = try contents.entries(putting: record)
       if let moved { entries.append(try contents.entry(putting: moved)) }
@@ -155,6 +192,7 @@ public final class TransactionStore: Sendable {
   package func open(_ draft: OrderDraft, policy: OrderPolicy) throws(IAPError) -> Order {
     var opened: Order?
     try change { (contents) throws(IAPError) in
+      contents.wake(draft.number.map(OrderBook.number(of:)))
       let order = try contents.orders.opening(
         draft,
         policy: policy,
@@ -177,6 +215,7 @@ public final class TransactionStore: Sendable {
   ) throws(IAPError) -> Order? {
     var moved: Order?
     try change { (contents) throws(IAPError) in
+      contents.wake(number)
       guard var order = contents.orders[number], order.transactionId == nil else { return [] }
       order.move(to: state, now: now(), failure: failure)
       moved = order
@@ -207,13 +246,21 @@ public final class TransactionStore: Sendable {
   }
 
   package func record(_ id: TransactionID) -> TransactionRecord? {
-    reading { $0.records[id] } ?? nil
+    reading { $0.record(id) } ?? nil
   }
 
-  package func order(_ number: OrderNumber) -> Order? { reading { $0.orders[number] } ?? nil }
+  package func order(_ number: OrderNumber) -> Order? {
+    reading { contents in
+      contents.wake(number)
+      return contents.orders[number]
+    } ?? nil
+  }
 
   package func match(_ transaction: StoreTransaction, policy: OrderPolicy) -> Order? {
-    reading { $0.orders.match(transaction, policy: policy, now: now()) } ?? nil
+    reading { contents in
+      contents.wake(transaction.appAccountToken.map { OrderNumber($0.rawValue) })
+      return contents.orders.match(transaction, policy: policy, now: now())
+    } ?? nil
   }
 
   /// Is called after ``markConsumed(_:)`` changed a record; replaces the one before.
@@ -230,33 +277,45 @@ public final class TransactionStore: Sendable {
     InstallationID(uuid().uuidString.lowercased())
   }
 
-  private func reading<Result>(_ body: (StoreContents) -> Result) -> Result? {
+  private func reading<Result>(_ body: (inout StoreContents) -> Result) -> Result? {
     state.withLock { contents in
       guard (try? open(&contents)) != nil else { return nil }
-      return body(contents)
+      return body(&contents)
     }
   }
 
   /// Writes what `body` returns, then takes it over: the memory never knows more than the disk.
   private func change(
-    _ body: (StoreContents) throws(IAPError) -> [StorageEntry]
+    _ body: (inout StoreContents) throws(IAPError) -> [StorageEntry]
   ) throws(IAPError) {
     try state.withLock { (contents) throws(IAPError) in
       try open(&contents)
-      let entries = try body(contents)
-      try storage.write(entries)
+      let entries = try body(&contents)
+      do { try storage.write(entries) } catch { throw IAPError(storage: error) }
       for entry in entries { contents.apply(entry) }
     }
   }
 
   private func open(_ contents: inout StoreContents) throws(IAPError) {
     guard !contents.isOpen else { return }
-    let stored = try storage.load()
+    let stored: StorageContents
+    do { stored = try storage.load() } catch { throw IAPError(storage: error) }
     // A compacted journal may name a receipt before it shows it.
     let isReceipt = { (entry: StorageEntry) in entry.key.kind == RecordCoding.receipts }
     for entry in stored.entries where isReceipt(entry) { contents.apply(entry) }
     for entry in stored.entries where !isReceipt(entry) { contents.apply(entry) }
     contents.damagedRecords = stored.damagedRecords + contents.unreadable
     contents.isOpen = true
+  }
+}
+
+extension IAPError {
+  /// What a storage threw; an app's own may throw anything.
+  fileprivate init(storage error: any Error) {
+    if let error = error as? IAPError, case .storage = error {
+      self = error
+    } else {
+      self = .storage(.inputOutput)
+    }
   }
 }

@@ -29,7 +29,7 @@ import Testing
     let text = String(decoding: try #require(disk[name]), as: UTF8.self)
     #expect(
       text == """
-        IAPKit journal 1
+        IAPKit journal 2
         6481fa7f transaction 1%20%25 {"a":1}
         c0ed9538 transaction 2 -
 
@@ -92,7 +92,7 @@ import Testing
 
   @Test func damagedRecordsOfSeveralLaunchesAreAllKept() throws {
     for round in 1...2 {
-      disk[name] = Array("IAPKit journal 1\nround \(round)\n".utf8)
+      disk[name] = Array("IAPKit journal 2\nround \(round)\n".utf8)
       let journal = journal()
       #expect(try journal.load().damagedRecords == 1)
       journal.close()
@@ -118,7 +118,7 @@ import Testing
     #expect(try journal.load().entries.map(\.key.id) == ["b", "c", "d"])
   }
 
-  @Test(arguments: ["IAPKit journal 2\nwhatever\n", "IAPKit journal 999\n"])
+  @Test(arguments: ["IAPKit journal 3\nwhatever\n", "IAPKit journal 999\n"])
   func fileOfAFutureVersionIsLeftUntouched(_ text: String) throws {
     disk[name] = Array(text.utf8)
     let journal = journal()
@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test func failedOpeningGivesTheLockBack() throws {
-    disk[name] = Array("IAPKit journal 2\n".utf8)
+    disk[name] = Array("IAPKit journal 3\n".utf8)
     _ = try? journal().load()
     disk[name] = nil
     #expect(try journal().load().entries == [])

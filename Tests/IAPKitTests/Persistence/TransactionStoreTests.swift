@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test func storeOpensLaterWhenTheDiskCouldNotBeReadAtFirst() throws {
-    disk["iapkit.journal"] = Array("IAPKit journal 2\n".utf8)
+    disk["iapkit.journal"] = Array("IAPKit journal 3\n".utf8)
     let store = store()
     #expect(store.pendingRecords() == [])
     #expect(throws: IAPError.storage(.futureVersion)) {

@@ -1,10 +1,16 @@
+#if canImport(SQLite3)
+internal import SQLite3
+#else
 internal import CSQLite
-internal import Foundation
-internal import IAPModel
-internal import ServerStorage
+#endif
 
 /// One prepared statement and, while it runs, its current row; columns count from 0.
-@safe final class SQLiteStatement {
+@safe package final class SQLiteStatement {
+  /// `SQLITE_TRANSIENT`, a cast in C that Swift cannot import: SQLite copies what is bound.
+  @unsafe private static var copies: sqlite3_destructor_type {
+    unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+  }
+
   private let pointer: OpaquePointer
 
   /// Takes ownership of a prepared statement.
@@ -34,39 +40,42 @@ internal import ServerStorage
       var text = text
       return text.withUTF8 { buffer in
         unsafe buffer.withMemoryRebound(to: CChar.self) { characters in
-          unsafe iap_sqlite_bind_text(
+          unsafe sqlite3_bind_text(
             pointer,
             index,
             characters.baseAddress,
-            Int32(characters.count)
+            Int32(characters.count),
+            Self.copies
           )
         }
       }
     case .blob(let bytes):
       guard !bytes.isEmpty else { return unsafe sqlite3_bind_zeroblob(pointer, index, 0) }
       return unsafe bytes.withUnsafeBytes { buffer in
-        unsafe iap_sqlite_bind_blob(pointer, index, buffer.baseAddress, Int32(buffer.count))
+        unsafe sqlite3_bind_blob(
+          pointer,
+          index,
+          buffer.baseAddress,
+          Int32(buffer.count),
+          Self.copies
+        )
       }
     }
   }
 
-  func isNull(_ column: Int32) -> Bool {
+  package func isNull(_ column: Int32) -> Bool {
     unsafe sqlite3_column_type(pointer, column) == SQLITE_NULL
   }
 
-  func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(pointer, column) }
+  package func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(pointer, column) }
 
-  func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+  package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
-  func date(_ column: Int32) -> Date { Date(milliseconds: integer(column)) }
+  package func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
 
-  func optionalDate(_ column: Int32) -> Date? { isNull(column) ? nil : date(column) }
+  package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
-  func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
-
-  func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
-
-  func blob(_ column: Int32) -> [UInt8] {
+  package func blob(_ column: Int32) -> [UInt8] {
     guard let start = unsafe sqlite3_column_blob(pointer, column) else { return [] }
     let count = Int(unsafe sqlite3_column_bytes(pointer, column))
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))

@@ -1,0 +1,122 @@
+public import Foundation
+import IAPModel
+
+/// How long finished purchases are kept on the device.
+///
+/// Only what is used up goes: consumables, periods of a subscription that has a later one, and
+/// orders that were never paid. That the goods were handed over is remembered for ever, so that
+/// nothing is handed over twice.
+public struct RetentionPolicy: Hashable, Sendable {
+  /// The most records that go in one launch.
+  public static let recordsPerLaunchMax = 1_000
+
+  /// How many seconds after its purchase a finished record is kept.
+  public var finishedSeconds: TimeInterval
+  /// How many finished records are kept; the oldest go first.
+  public var finishedRecordsMax: Int
+
+  /// Makes a policy; by default 400 days and 10,000 records.
+  public init(finishedSeconds: TimeInterval = 400 * 86_400, finishedRecordsMax: Int = 10_000) {
+    self.finishedSeconds = finishedSeconds
+    self.finishedRecordsMax = finishedRecordsMax
+  }
+}
+
+extension StoreContents {
+  /// What is removed, and what is remembered in its place.
+  ///
+  /// - Parameters:
+  ///   - policy: How long things are kept.
+  ///   - keepsOwing: Whether there is a server that has still to be told of deliveries.
+  ///   - now: The present instant.
+  /// - Returns: Entries for the storage; memories stand before what they are of.
+  /// - Throws: ``IAPError/storage(_:)`` when a name cannot be written.
+  func retirements(
+    _ policy: RetentionPolicy,
+    keepsOwing: Bool,
+    now: Date
+  ) throws(IAPError) -> [StorageEntry] {
+    let horizon = (now - policy.finishedSeconds).milliseconds
+    let excess = finished.count - policy.finishedRecordsMax
+    var entries = unpaidOrders(before: now - policy.finishedSeconds)
+    guard excess > 0 || finished.values.contains(where: { Self.isOld($0, horizon) }) else {
+      return entries
+    }
+    let candidates = usedUp(keepsOwing: keepsOwing)
+    for (index, candidate) in candidates.enumerated() {
+      guard index < RetentionPolicy.recordsPerLaunchMax else { break }
+      guard index < excess || candidate.purchasedAt < horizon else { break }
+      guard let record = record(candidate.id), record.isForgettable else { continue }
+      for effect in record.acknowledged {
+        let key = StorageKey(kind: RecordCoding.effects, id: effect)
+        entries.append(StorageEntry(key, try RecordCoding.encode(candidate.id.rawValue)))
+      }
+      if let number = record.order { entries.append(StorageEntry(.order(number), nil)) }
+      entries.append(StorageEntry(.transaction(candidate.id), nil))
+    }
+    return entries
+  }
+
+  private static func isOld(_ body: [UInt8], _ horizon: Int64) -> Bool {
+    FinishedLine(body).map { $0.purchasedAt < horizon } ?? false
+  }
+
+  private func unpaidOrders(before date: Date) -> [StorageEntry] {
+    orders.all.filter { $0.isClosedUnpaid && $0.updatedAt < date }
+      .map { StorageEntry(.order($0.number), nil) }
+  }
+
+  /// Finished records of goods that are used up, the oldest first.
+  private func usedUp(keepsOwing: Bool) -> [(id: TransactionID, purchasedAt: Int64)] {
+    var newest: [String: Int64] = [:]
+    var found: [(id: TransactionID, original: String?, purchasedAt: Int64)] = []
+    for (id, body) in finished where !(keepsOwing && owing.contains(id)) {
+      guard let line = FinishedLine(body) else { continue }
+      switch ProductType(rawValue: line.type) {
+      case .consumable: found.append((id, nil, line.purchasedAt))
+      case .autoRenewable:
+        newest[line.original] = max(newest[line.original] ?? .min, line.purchasedAt)
+        found.append((id, line.original, line.purchasedAt))
+      default: break
+      }
+    }
+    return found.filter { one in one.original.map { one.purchasedAt < newest[$0] ?? .min } ?? true }
+      .map { ($0.id, $0.purchasedAt) }
+      .sorted { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }
+  }
+
+  /// The newest judged record of each purchase that gives access, the newest purchases first.
+  func newestOwned(_ limit: Int) -> [TransactionRecord] {
+    var newest: [String: (id: TransactionID, at: Int64)] = [:]
+    func see(_ id: TransactionID, _ original: String, _ date: Int64) {
+      guard let known = newest[original], (known.at, known.id) >= (date, id) else {
+        newest[original] = (id, date)
+        return
+      }
+    }
+    for (id, record) in open where record.productType != .consumable {
+      switch record.state {
+      case .accepted, .delivered, .finished:
+        see(id, record.originalTransactionId, record.purchaseDate.milliseconds)
+      case .held, .received, .quarantined, .refused: break
+      }
+    }
+    for (id, body) in finished {
+      guard let line = FinishedLine(body), line.type != ProductType.consumable.rawValue else {
+        continue
+      }
+      see(id, line.original, line.purchasedAt)
+    }
+    return newest.values.sorted { ($0.at, $0.id) > ($1.at, $1.id) }.prefix(limit)
+      .compactMap { record($0.id) }
+  }
+}
+
+extension TransactionRecord {
+  /// Whether nothing but the name of its effect is needed any more: what was taken back may be
+  /// given again, and what another installation handed over has no effect here to remember.
+  fileprivate var isForgettable: Bool {
+    transaction.revocationDate == nil && !isServedElsewhere && !acknowledged.isEmpty
+      && !acknowledged.contains { $0.hasPrefix("clawback:") }
+  }
+}
