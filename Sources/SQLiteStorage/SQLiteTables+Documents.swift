@@ -1,5 +1,6 @@
 internal import Foundation
 internal import IAPModel
+internal import SQLiteAdapter
 internal import ServerStorage
 
 // Documents: the small records that are replaced when they change. An app that is absent is stored

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import IAPModel
+internal import SQLiteAdapter
 internal import ServerStorage
 
 // Forgetting customers, and putting two names together.
