@@ -155,9 +155,17 @@ targets += [
       "IAPSignatures",
     ]
   ),
+  // A process that writes into the client's storage, for tests that kill it.
+  .executableTarget(
+    name: "JournalWriter",
+    dependencies: ["IAPKit", "IAPKitSQLite"],
+    path: "Tests/JournalWriter",
+    swiftSettings: strict
+  ),
   tests(
     "IAPKitTests",
     [
+      "JournalWriter",
       "IAPKit", "IAPModel", "IAPEntitlements", "IAPSignatures", "StoreKit", "SimulatedDevice",
       "SimulatedApp", "AppStoreSimulator", "OpenSSLCrypto", "MicroHTTP", "HTTPValues",
       "EntitlementServer", "ServerStorage", "IAPKitSQLite", "SQLiteAdapter",

@@ -35,6 +35,8 @@ package struct AppSetup: Sendable {
   /// Carries what the client asks its server beside verdicts: the catalog, reviews, signatures; nil
   /// for the judge's server, where there is one.
   package var transport: AppTransport?
+  /// Where the next process dies; nil for nowhere.
+  package var dies: KillStep?
   /// Changes the rest of the configuration.
   package var configure: @Sendable (inout IAPConfiguration) -> Void
   /// What signed data is checked with on the device; nil where the app cannot check it.

@@ -25,6 +25,8 @@ package final class SimulatedApp: Sendable {
   package let lines = EventLog<LogLine>()
   /// When the clients wanted to be woken, in the order in which they went to sleep.
   package let naps = EventLog<Date>()
+  /// Every action of the funnels of all processes, before it was performed.
+  package let steps = EventLog<DeliveryStep>()
 
   private struct Run {
     let process: AppProcess
@@ -54,6 +56,11 @@ package final class SimulatedApp: Sendable {
   /// Starts the app; a process that was running is killed.
   package func launch() async throws {
     let process = device.launch()
+    if let step = setup.withLock({ $0.dies }) { process.kill(at: step) }
+    Task { [events] in
+      await process.waitUntilKilled()
+      events.lookAgain()
+    }
     let configuration = configuration(for: process)
     let world = world(of: process)
     let device = device
@@ -111,6 +118,20 @@ package final class SimulatedApp: Sendable {
   package var manager: IAPManager {
     guard let current else { preconditionFailure("the app was not launched") }
     return current.manager
+  }
+
+  /// Whether the app runs.
+  package var isAlive: Bool { current?.process.isAlive ?? false }
+
+  /// The step at which a process dies before an action of its funnel.
+  package static func death(at step: String) -> KillStep { KillStep(rawValue: "funnel:" + step) }
+
+  /// Waits until the process has nothing more to do for now, or is dead.
+  package func rest() async {
+    for _ in 0..<100 {
+      guard (try? await perform({ await $0.funnel.whenIdle() })) != nil else { return }
+      await Task.yield()
+    }
   }
 
   /// Runs code of the app in its process.
@@ -284,7 +305,7 @@ extension SimulatedApp {
   private func world(of process: AppProcess) -> IAPWorld {
     let clock = device.store.clock
     let (offset, trust) = setup.withLock { ($0.clockOffset, $0.trust) }
-    return IAPWorld(
+    var world = IAPWorld(
       now: { clock.now.addingTimeInterval(offset) },
       sleep: { [naps, events] seconds in
         let due = clock.now.addingTimeInterval(seconds)
@@ -299,6 +320,12 @@ extension SimulatedApp {
       log: { [lines] in lines.append($0) },
       trust: trust
     )
+    world.atStep = { [steps, events] step in
+      steps.append(step)
+      events.lookAgain()
+      await process.pass(Self.death(at: step.name))
+    }
+    return world
   }
 }
 

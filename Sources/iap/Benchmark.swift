@@ -1,4 +1,5 @@
-/// One thing that is measured: how often it can be done in a second.
+/// One thing that is measured: how often it can be done in a second, or how long one takes in the
+/// middle of many.
 struct Benchmark: Sendable {
   /// A stable word, for JSON.
   let name: String
@@ -10,6 +11,10 @@ struct Benchmark: Sendable {
   let limit: String
   /// Does it once; answers false when the result is wrong, which ends the measurement.
   let operation: @Sendable () async -> Bool
+  /// Times that were taken one by one, in seconds, of which the median counts.
+  ///
+  /// None when the result was wrong. Nil when the operation is repeated instead.
+  let samples: (@Sendable () async -> [Double])?
 
   init(
     _ name: String,
@@ -23,6 +28,21 @@ struct Benchmark: Sendable {
     self.workers = workers
     self.limit = limit
     self.operation = operation
+    samples = nil
+  }
+
+  init(
+    _ name: String,
+    _ title: Words,
+    limit: String,
+    samples: @escaping @Sendable () async -> [Double]
+  ) {
+    self.name = name
+    self.title = title
+    self.workers = 1
+    self.limit = limit
+    self.operation = { true }
+    self.samples = samples
   }
 
   /// What a measurement found.
@@ -42,6 +62,12 @@ struct Benchmark: Sendable {
   /// - Returns: The rate of all workers together.
   /// - Throws: ``CommandError`` when the operation answers that its result is wrong.
   func measure(seconds: Double) async throws(CommandError) -> Result {
+    if let samples {
+      let sorted = await samples().sorted()
+      guard !sorted.isEmpty else { throw failure }
+      let median = sorted[sorted.count / 2]
+      return Result(name: name, title: title, limit: limit, perSecond: 1 / median)
+    }
     let batch = 8
     // Warms caches, and shows that the thing works before it is timed.
     guard await operation() else { throw failure }

@@ -21,7 +21,8 @@ struct BenchmarkSuite: Sendable {
     do {
       return BenchmarkSuite(
         benchmarks: try VerificationBenchmarks.make(now: now) + [try receipt(now: now)]
-          + StoreBenchmarks.make(now: now) + IngestBenchmarks.make(folder: folder),
+          + StoreBenchmarks.make(now: now) + IngestBenchmarks.make(folder: folder)
+          + JournalBenchmarks.make(folder: folder),
         cleanUp: { LiveScratch.remove(folder) }
       )
     } catch {

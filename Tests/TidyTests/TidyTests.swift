@@ -3,6 +3,7 @@ import Testing
 /// Every rule, whoever it belongs to.
 private let rules: [TidyRule] =
   importRules + purityRules + stateRules + errorRules + namingRules + sizeRules + textRules
+  + deliveryRules
   + documentRules
 
 @Suite("Tidy")
