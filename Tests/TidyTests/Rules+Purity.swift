@@ -26,7 +26,7 @@ let purityRules: [TidyRule] = [
     "purity.client-tasks",
     #"\bTask\.detached\b|\bDispatchQueue\b|\bOperationQueue\b"#,
     in: {
-      $0.isSource
+      $0.isSource && !$0.isLive
         && ["IAPKit", "IAPKitTesting", "IAPKitUI", "SimulatedApp"].contains($0.target ?? "")
     },
     instead: "use 'Task {}' or an actor: a simulated device is found by a task-local",

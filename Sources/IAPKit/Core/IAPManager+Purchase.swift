@@ -87,8 +87,9 @@ extension IAPManager {
       productID: ProductID(productId),
       quantity: options.quantity,
       number: options.orderReference,
-      account: configuration.account.map { CustomerID($0) },
-      accountToken: options.accountToken?.uuidString ?? options.accountText,
+      account: funnel.account.id,
+      accountToken: options.accountToken?.uuidString ?? options.accountText
+        ?? funnel.account.userToken?.uuidString,
       context: options.context
     )
     draft.origin = options.origin

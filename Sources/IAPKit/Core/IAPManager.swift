@@ -18,7 +18,7 @@ public final class IAPManager: IAPService {
 
   package let world: IAPWorld
   let adapter: any StoreAdapter & ProductSource
-  let funnel: DeliveryFunnel
+  package let funnel: DeliveryFunnel
   let refresh: EntitlementRefresh
   let journal: EventJournal
   let readReceipt: @Sendable () -> [UInt8]?
@@ -115,8 +115,12 @@ public final class IAPManager: IAPService {
     analytics = AnalyticsFeed(hook: configuration.analytics, store: store)
     entitlements = EntitlementManager(configuration: effective, world: world)
     let entitlements = entitlements
+    let account = SignedInAccount(
+      effective.account.map { CustomerID($0) },
+      userToken: effective.orders.userToken
+    )
     let validator = effective.validator.map {
-      WatchedValidator(validator: $0, entitlements: entitlements)
+      WatchedValidator(validator: $0, entitlements: entitlements, account: account)
     }
     funnel = DeliveryFunnel(
       configuration: FunnelConfiguration(
@@ -125,7 +129,8 @@ public final class IAPManager: IAPService {
         quarantine: configuration.quarantine,
         orders: configuration.orders,
         holdsDelivery: configuration.holdsDelivery,
-        retention: configuration.retention
+        retention: configuration.retention,
+        account: account
       ),
       world: world,
       adapter: adapter,
@@ -168,11 +173,12 @@ public final class IAPManager: IAPService {
   private func start() {
     // Subscribed first, so that nothing of the recovery is missed.
     let events = funnel.events.subscribe()
+    let account = funnel.account
     let following = Task {
       [entitlements, states, store, followed, environmentSeen, analytics, groupsWithUsedOffer] in
       states.recall(store.waitingOrders)
       for await event in events {
-        entitlements.follow(event)
+        if account.isConcerned(by: event, store) { entitlements.follow(event) }
         states.follow(event)
         if let environment = event.environment { environmentSeen.withLock { $0 = environment } }
         analytics.follow(event)
@@ -206,8 +212,12 @@ public final class IAPManager: IAPService {
     }
     let watching = Task { [refresh] in await refresh.watch() }
     self.greeting.withLock { $0 = greeting }
+    let returns = world.networkReturns()
+    let reaching = Task { [weak self] in
+      for await _ in returns { await self?.resume(.networkBack) }
+    }
     lifetime.withLock { tasks in
-      tasks = [following, noting, greeting, watching, storefrontWatch] + arriving
+      tasks = [following, noting, greeting, watching, storefrontWatch, reaching] + arriving
     }
   }
 
@@ -217,7 +227,7 @@ public final class IAPManager: IAPService {
     let line = StartLine(
       productIds: effectiveConfiguration.productIds,
       surroundings: await surroundings(),
-      openOrders: store.orders.count { $0.state == .opened || $0.state == .pending },
+      openOrders: store.openOrders.count { $0.state == .opened || $0.state == .pending },
       unfinishedRecords: pending.count
     )
     world.log(LogLine(.info, line.text))

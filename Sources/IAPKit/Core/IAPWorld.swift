@@ -28,6 +28,10 @@ package struct IAPWorld: Sendable {
   package var secrets: any ClientSecrets
   /// What signed data is checked with on this device; nil where it cannot be checked.
   package var trust: DeviceTrust?
+  /// Tells each time that the network is back; ends at once where nobody can tell.
+  package var networkReturns: @Sendable () -> AsyncStream<Void> = { AsyncStream { $0.finish() } }
+  /// Is passed before each action of a delivery machine: where a simulated process can die.
+  package var atStep: (@Sendable (DeliveryStep) async -> Void)?
 
   package init(
     now: @escaping @Sendable () -> Date,

@@ -1,8 +1,9 @@
 /// Hands the goods of one purchase to the user, or takes them back.
 ///
 /// It may be called again with the same key when the app was killed between the effect and the
-/// record of it: effects must be exactly once for each key.
-public typealias DeliveryHandler = @Sendable (Delivery) async -> DeliveryAnswer
+/// record of it: effects must be exactly once for each key. Throwing is no answer: it is called
+/// again later, as after ``DeliveryAnswer/retryLater``.
+public typealias DeliveryHandler = @Sendable (Delivery) async throws -> DeliveryAnswer
 
 /// What a delivery handler is called with.
 public struct Delivery: Hashable, Sendable {

@@ -123,7 +123,8 @@ extension DeliveryFunnel {
       originalTransactionId: transaction.originalTransactionID.rawValue,
       productId: transaction.productID.rawValue,
       orderNumber: record.order?.description,
-      account: order?.account?.rawValue,
+      // Its own account; for what no order here knows, the one that presents it.
+      account: order?.account?.rawValue ?? account.id?.rawValue,
       installation: store.installation?.rawValue,
       isSandbox: configuration.isSandbox
     )
@@ -169,7 +170,7 @@ extension DeliveryFunnel {
         order: record.order.flatMap { store.order($0) },
         validation: validations[id]
       )
-      answer = await handler(delivery)
+      answer = await call(handler, delivery, id)
     } else if let listener {
       listener(due.kind, result)
       answer = .delivered
@@ -192,19 +193,107 @@ extension DeliveryFunnel {
     postNext(.serverTold, to: transaction.transactionID)
   }
 
-  private func finish(_ record: TransactionRecord) async {
-    guard FinishPolicy.decide(FinishPolicy.Facts(record)) == .finish else { return }
-    let answer = await adapter.finish(record.transaction.reference)
-    postNext(.storeAnswered(answer), to: record.transaction.transactionID)
+  /// Waits for the handler; one that throws has not answered, and one that takes too long is shown.
+  private func call(
+    _ handler: DeliveryHandler,
+    _ delivery: Delivery,
+    _ id: TransactionID
+  ) async -> DeliveryAnswer {
+    let limit = world.now() + configuration.quarantine.handlerSeconds
+    let watch = Task { [weak self, sleepUntil = world.sleepUntil] in
+      do { try await sleepUntil(limit) } catch { return }
+      await self?.noteSilence(id)
+    }
+    defer {
+      watch.cancel()
+      _ = silentHandlers.withLock { $0.remove(id) }
+    }
+    do {
+      return try await handler(delivery)
+    } catch {
+      return .retryLater
+    }
   }
 
-  private func report(_ record: TransactionRecord) {
-    guard let report = configuration.reportQuarantine else { return }
+  private func noteSilence(_ id: TransactionID) {
+    guard !Task.isCancelled, let record = store.record(id) else { return }
+    _ = silentHandlers.withLock { $0.insert(id) }
+    world.log(
+      LogLine(.warning, "\(id.redacted) \(record.productId): the handler has not answered")
+    )
+    settle(id)
+  }
+
+  private func finish(_ record: TransactionRecord) async {
+    let answer = await tellStore(record.transaction.reference, FinishPolicy.Facts(record))
+    if let answer { postNext(.storeAnswered(answer), to: record.transaction.transactionID) }
+  }
+
+  /// Tells StoreKit that a transaction is done with, if the policy says so: the only place that
+  /// does.
+  ///
+  /// - Parameters:
+  ///   - reference: StoreKit's object.
+  ///   - facts: What is known of it.
+  /// - Returns: What became of it; nil when it is kept.
+  func tellStore(
+    _ reference: StoreReference,
+    _ facts: FinishPolicy.Facts
+  ) async -> StoreFinishAnswer? {
+    guard FinishPolicy.decide(facts) == .finish else { return nil }
+    return await adapter.finish(reference)
+  }
+
+  // MARK: Setting aside
+
+  /// Why an order is not with the user; nil when it is, or only the next answer is awaited.
+  package nonisolated func reasonForAttention(
+    _ record: TransactionRecord,
+    _ order: Order?
+  ) -> OrderNeedingAttention.Reason? {
     let id = record.transaction.transactionID
+    if silentHandlers.withLock({ $0.contains(id) }) { return .handlerSilent }
+    if let reason = OrderNeedingAttention.Reason(record) { return reason }
+    let isWaiting = record.state == .received || record.state == .accepted
+    let isPresent = !record.isAnothers && account.owns(record.transaction, order: order)
+    return isWaiting && !isPresent ? .anotherAccount : nil
+  }
+
+  package nonisolated func report(
+    _ record: TransactionRecord,
+    _ reason: OrderNeedingAttention.Reason,
+    _ order: Order?
+  ) -> QuarantineReport {
+    QuarantineReport(
+      record,
+      reason: reason,
+      order: order,
+      installation: store.installation?.rawValue,
+      receipt: adapter.receipt()
+    )
+  }
+
+  /// Puts an order into the review queue, and again later until the queue has it.
+  private func report(_ record: TransactionRecord) {
+    let hook = configuration.reportQuarantine ?? validator.map { $0.report }
+    guard let hook, let reason = OrderNeedingAttention.Reason(record) else { return }
+    let id = record.transaction.transactionID
+    guard reporting.insert(id).inserted else { return }
+    let order = record.order.flatMap { store.order($0) }
+    let report = report(record, reason, order)
     Task {
-      // When it fails it is reported again at the next trigger.
-      guard (try? await report(record)) != nil else { return }
-      post(.reported, to: id)
+      defer { reporting.remove(id) }
+      do {
+        try await hook(report)
+        failedReports[id] = nil
+        post(.reported, to: id)
+      } catch {
+        let count = (failedReports[id] ?? 0) + 1
+        failedReports[id] = count
+        let delay = configuration.retry.delay(afterAttempts: count, random: world.random())
+        // One that is still asked about has a timer of its own, which reports it too.
+        if record.nextAttempt == nil { schedule(id, at: world.now() + delay) }
+      }
     }
   }
 

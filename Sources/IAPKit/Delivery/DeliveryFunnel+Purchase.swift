@@ -142,9 +142,7 @@ extension DeliveryFunnel {
   }
 
   private func finishFailed(_ reference: StoreReference, isSaved: Bool) async {
-    let facts = FinishPolicy.Facts(storeState: .failed, isSaved: isSaved)
-    guard FinishPolicy.decide(facts) == .finish else { return }
-    _ = await adapter.finish(reference)
+    _ = await tellStore(reference, FinishPolicy.Facts(storeState: .failed, isSaved: isSaved))
   }
 
   // MARK: What arrives by itself
@@ -152,7 +150,7 @@ extension DeliveryFunnel {
   /// Handles one signal of the adapter.
   ///
   /// It returns at once: a listener never waits for an element.
-  func receive(_ signal: StoreSignal) {
+  package func receive(_ signal: StoreSignal) {
     begin()
     switch signal {
     case .transaction(let transaction):

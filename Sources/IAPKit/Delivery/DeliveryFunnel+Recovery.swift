@@ -27,6 +27,14 @@ extension DeliveryFunnel {
     if isLaunch { prune() }
   }
 
+  /// Goes on with what waits, because the store or the server is about to be asked anyway.
+  func retryWaiting(but id: TransactionID) {
+    for record in store.openRecords() where record.state == .received || record.state == .accepted {
+      let waiting = record.transaction.transactionID
+      if waiting != id, !active.contains(waiting) { goOn(waiting, .networkBack) }
+    }
+  }
+
   private func prune() {
     do throws(IAPError) {
       try store.prune(configuration.retention, keepsOwing: validator != nil)
@@ -76,7 +84,7 @@ extension DeliveryFunnel {
 
 extension TransactionRecord {
   /// Whether a launch has to go on with it.
-  fileprivate var hasWorkLeft: Bool {
+  package var hasWorkLeft: Bool {
     switch state {
     case .held, .received, .accepted, .delivered: true
     case .finished: false

@@ -14,8 +14,9 @@ package actor DeliveryFunnel {
   /// Purchases that began in the App Store, for whoever asked for the stream before they came.
   nonisolated let promoted = Broadcast<PromotedPurchase>()
 
-  let configuration: FunnelConfiguration
+  nonisolated let configuration: FunnelConfiguration
   package nonisolated let world: IAPWorld
+  package nonisolated var account: SignedInAccount { configuration.account }
   nonisolated let adapter: any StoreAdapter
   let validator: (any ReceiptValidator)?
   let handler: DeliveryHandler?
@@ -31,6 +32,12 @@ package actor DeliveryFunnel {
   var validations: [TransactionID: ReceiptValidationResult] = [:]
   /// When the store was asked for a new receipt last.
   var receiptRequestedAt: Date?
+  /// Transactions whose handler was called and has not answered for too long.
+  nonisolated let silentHandlers = Locked<Set<TransactionID>>([])
+  /// Orders that are being reported.
+  var reporting: Set<TransactionID> = []
+  /// How often reporting an order failed in this process.
+  var failedReports: [TransactionID: Int] = [:]
   /// Transactions that arrived and could not be saved.
   var unsaved: [TransactionID: StoreTransaction] = [:]
 
@@ -48,7 +55,7 @@ package actor DeliveryFunnel {
   private nonisolated let lifetime = Locked(Lifetime())
   private var isBegun = false
   private var mailboxes: [TransactionID: [DeliveryEvent]] = [:]
-  private var active: Set<TransactionID> = []
+  private(set) var active: Set<TransactionID> = []
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var waiters: [TransactionID: [Waiter]] = [:]
   private var timers: [TransactionID: (due: Date, task: Task<Void, Never>)] = [:]
@@ -153,11 +160,32 @@ package actor DeliveryFunnel {
     let state = store.record(id)?.state
     let wasDone = state == .delivered || state == .finished
     storageFailures[id]?.error = nil
+    // What waits goes before what is new.
+    if order != nil { retryWaiting(but: id) }
     return await withCheckedContinuation { continuation in
       waiters[id, default: []].append(
         Waiter(continuation: continuation, order: order, wasDone: wasDone)
       )
       post(.arrived(transaction, order: order), to: id)
+    }
+  }
+
+  /// Looks at a transaction again because somebody asks for it, also when it was set aside.
+  ///
+  /// - Parameter id: The transaction.
+  /// - Returns: How far it came; nil when there is no such transaction.
+  package func retryNow(_ id: TransactionID) async -> DeliveryProgress? {
+    begin()
+    guard let record = store.record(id) else { return nil }
+    storageFailures[id]?.error = nil
+    let wasDone = record.state == .delivered || record.state == .finished
+    let isSetAside = record.state == .quarantined || record.state == .refused
+    return await withCheckedContinuation { continuation in
+      waiters[id, default: []].append(
+        Waiter(continuation: continuation, order: nil, wasDone: wasDone)
+      )
+      timers.removeValue(forKey: id)?.task.cancel()
+      post(isSetAside ? .released : .due(nil), to: id)
     }
   }
 
@@ -204,10 +232,20 @@ package actor DeliveryFunnel {
       let order = store.match(transaction, policy: configuration.orders)
       event = .arrived(transaction, order: order?.number)
     }
-    let context = context(id)
+    let context = context(id, event, record)
     guard let next = DeliveryReducer.reduce(record, event, context) else { return }
     witness?.note(id, record, event, context)
-    for action in next.actions {
+    for (index, action) in next.actions.enumerated() {
+      if let atStep = world.atStep {
+        let step = DeliveryStep(
+          id: id,
+          state: record?.state,
+          event: event,
+          index: index,
+          action: action
+        )
+        await atStep(step)
+      }
       if case .save = action {
         guard save(next.record, event, id) else {
           witness?.note(id, nil, nil, context)
@@ -219,7 +257,11 @@ package actor DeliveryFunnel {
     }
   }
 
-  private func context(_ id: TransactionID) -> DeliveryContext {
+  private func context(
+    _ id: TransactionID,
+    _ event: DeliveryEvent,
+    _ record: TransactionRecord?
+  ) -> DeliveryContext {
     DeliveryContext(
       now: world.now(),
       random: world.random(),
@@ -228,11 +270,23 @@ package actor DeliveryFunnel {
       retry: configuration.retry,
       quarantine: configuration.quarantine,
       isDeliveryOpen: isDeliveryOpen,
+      isOwnerPresent: isOwnerPresent(event, record),
       hasJudge: validator != nil,
       hasTaker: handler != nil || listener != nil,
       hasCaller: waiters[id] != nil,
-      isKnown: { [store] in store.isKnown($0) }
+      isKnown: { [store] in store.isKnown($0) },
+      nameOfCopies: { [store] in store.nameOfCopies(of: $0) }
     )
+  }
+
+  private func isOwnerPresent(_ event: DeliveryEvent, _ record: TransactionRecord?) -> Bool {
+    var (transaction, order) = (record?.transaction, record?.order)
+    if case .arrived(let arrived, let number) = event {
+      transaction = transaction ?? arrived
+      order = order ?? number
+    }
+    guard let transaction else { return true }
+    return account.owns(transaction, order: order.flatMap { store.order($0) })
   }
 
   /// Whether the record is durable.
@@ -280,7 +334,7 @@ package actor DeliveryFunnel {
 
   // MARK: Answers
 
-  private func settle(_ id: TransactionID) {
+  func settle(_ id: TransactionID) {
     guard let waiting = waiters.removeValue(forKey: id) else { return }
     for waiter in waiting { waiter.continuation.resume(returning: progress(id, waiter)) }
   }
@@ -294,6 +348,7 @@ package actor DeliveryFunnel {
     case .received: return record.wasRejectedLast ? .rejected(result) : .processing(result)
     case .accepted:
       return handler == nil && listener == nil && isDeliveryOpen && record.claimedBy == nil
+        && reasonForAttention(record, record.order.flatMap { store.order($0) }) == nil
         ? .delivered(result) : .processing(result)
     case .delivered, .finished:
       let isOfOrder = waiter.order != nil && waiter.order == record.order

@@ -81,8 +81,9 @@ package struct DeliveryReducer {
     case .answered(let answer, let due): take(answer, due)
     case .acknowledged: acknowledgeByApp()
     case .storeAnswered(.finished): markFinished()
-    // StoreKit 1 announces it again by itself; it is finished then.
-    case .storeAnswered(.notAnnounced): break
+    // StoreKit 1 announces it again by itself; it is finished then. What was finished when it was
+    // set aside is not announced any more.
+    case .storeAnswered(.notAnnounced): if record.isFinished { markFinished() }
     case .due(let trigger): goOn(trigger)
     case .released: release()
     case .reported: markReported()
@@ -118,9 +119,8 @@ package struct DeliveryReducer {
       if record.attempts == 0 || !hadProof { actions.append(.validate) }
     case .accepted:
       if saves { actions.append(.save) }
-      let mayTry = record.nextAttempt.map { $0 <= context.now } ?? true
-      guard isChanged || mayTry else { break }
-      if isSomebodyElses { actions.append(.validate) } else { handOver(announces: isChanged) }
+      guard isChanged || !isTooEarly else { break }
+      if isToBeAskedAbout { actions.append(.validate) } else { handOver(announces: isChanged) }
     case .delivered, .finished:
       if due != nil {
         record.state = .accepted
@@ -167,13 +167,17 @@ package struct DeliveryReducer {
     record.nextAttempt = nil
     record.quarantine = nil
     if let result { learn(from: result) }
+    // From here on the goods keep their name, whatever is learnt of their type: a handler may have
+    // been called with it.
+    if record.unit == nil { record.unit = context.nameOfCopies(record) ?? record.deliveryUnit }
     record.state = .accepted
     actions += [.save, .emit(.accepted(result))]
     handOver(announces: true)
   }
 
   private mutating func learn(from result: ReceiptValidationResult) {
-    if let unit = result.unit { record.unit = UnitID(unit) }
+    if record.unit == nil { record.unit = result.unit.map { UnitID($0) } }
+    record.isAnothers = result.belongsToAnother ?? false
     if record.transaction.expiresDate == nil { record.transaction.expiresDate = result.expiresDate }
     if record.transaction.revocationDate == nil {
       record.transaction.revocationDate = result.revocationDate
@@ -224,6 +228,7 @@ package struct DeliveryReducer {
 
   private mutating func setAside(_ reason: QuarantineReason, first note: DeliveryNote? = nil) {
     record.state = .quarantined
+    if record.quarantine != reason { record.isReported = false }
     record.quarantine = reason
     record.nextAttempt = nil
     actions.append(.save)
@@ -240,6 +245,11 @@ package struct DeliveryReducer {
 
   private mutating func handOver(announces: Bool) {
     guard let due else { return settleWithoutEffect() }
+    guard context.isOwnerPresent, !record.isAnothers else {
+      // It waits for the user whose purchase it is.
+      if announces { actions.append(.emit(.held)) }
+      return
+    }
     if due.kind == .grant, isSomebodyElses {
       // Another installation of this account is to hand it over; look again later.
       record.deliveryAttempts += 1
@@ -259,6 +269,17 @@ package struct DeliveryReducer {
 
   /// Whether another installation is to hand over goods that are used up.
   private var isSomebodyElses: Bool { record.claimedBy != nil && record.needsAppToAcknowledge }
+
+  /// Whether the server has to say again who is to have it.
+  private var isToBeAskedAbout: Bool { isSomebodyElses || record.isAnothers }
+
+  /// Whether the next attempt is still to come.
+  ///
+  /// One that is further away than any wait can be was planned before the clock was set back.
+  private var isTooEarly: Bool {
+    guard let next = record.nextAttempt else { return false }
+    return next > context.now && next <= context.now + context.retry.longestDelay
+  }
 
   /// Whether the server may have given goods that are used up to another installation since it
   /// accepted them: the handler was not ready for hours, or the app did not run.
@@ -363,7 +384,7 @@ package struct DeliveryReducer {
     case .held: actions.append(.reverify)
     case .received: ask(trigger)
     case .accepted:
-      if isSomebodyElses {
+      if isToBeAskedAbout {
         actions.append(.validate)
       } else {
         handOver(announces: trigger == .launch)
@@ -379,7 +400,7 @@ package struct DeliveryReducer {
 
   /// Asks the validator again; an explicit refusal is not asked about again before its time.
   private mutating func ask(_ trigger: RetryTrigger?) {
-    if trigger != nil, record.wasRejectedLast, let next = record.nextAttempt, next > context.now {
+    if trigger != nil, record.wasRejectedLast, isTooEarly, let next = record.nextAttempt {
       actions.append(.retry(at: next))
     } else {
       actions.append(.validate)
@@ -397,12 +418,14 @@ package struct DeliveryReducer {
     case .quarantined:
       record.state = .received
       record.quarantine = nil
+      record.isReported = false
       record.rejections = 0
       record.attempts = 0
       record.nextAttempt = nil
       actions += [.save, .validate]
     case .refused:
       record.state = .accepted
+      record.isReported = false
       record.lastError = nil
       actions.append(.save)
       handOver(announces: true)

@@ -77,6 +77,8 @@ package struct DeliveryContext {
   package var quarantine: QuarantinePolicy
   /// Whether goods may be handed over now; not before the app's login, for example.
   package var isDeliveryOpen: Bool
+  /// Whether the user whose purchase it is uses the app now.
+  package var isOwnerPresent: Bool
   /// Whether there is a validator.
   package var hasJudge: Bool
   /// Whether somebody takes goods: a handler or a listener.
@@ -85,6 +87,8 @@ package struct DeliveryContext {
   package var hasCaller: Bool
   /// Whether an effect of this name took place, through any record.
   package var isKnown: (String) -> Bool
+  /// The name by which a copy of the same goods is being handed over, if there is one.
+  package var nameOfCopies: (TransactionRecord) -> UnitID?
 
   package init(
     now: Date,
@@ -94,10 +98,12 @@ package struct DeliveryContext {
     retry: RetryPolicy = RetryPolicy(),
     quarantine: QuarantinePolicy = QuarantinePolicy(),
     isDeliveryOpen: Bool = true,
+    isOwnerPresent: Bool = true,
     hasJudge: Bool = false,
     hasTaker: Bool = true,
     hasCaller: Bool = false,
-    isKnown: @escaping (String) -> Bool
+    isKnown: @escaping (String) -> Bool,
+    nameOfCopies: @escaping (TransactionRecord) -> UnitID? = { _ in nil }
   ) {
     self.now = now
     self.random = random
@@ -106,9 +112,85 @@ package struct DeliveryContext {
     self.retry = retry
     self.quarantine = quarantine
     self.isDeliveryOpen = isDeliveryOpen
+    self.isOwnerPresent = isOwnerPresent
     self.hasJudge = hasJudge
     self.hasTaker = hasTaker
     self.hasCaller = hasCaller
     self.isKnown = isKnown
+    self.nameOfCopies = nameOfCopies
+  }
+}
+
+/// One action of a machine that is about to be performed: the places between which a process can
+/// die.
+package struct DeliveryStep: Hashable, Sendable {
+  package var id: TransactionID
+  /// The durable state when the event came; nil before the first arrival.
+  package var state: RecordState?
+  package var event: String
+  package var index: Int
+  package var action: String
+
+  package init(
+    id: TransactionID,
+    state: RecordState?,
+    event: DeliveryEvent,
+    index: Int,
+    action: DeliveryAction
+  ) {
+    self.id = id
+    self.state = state
+    self.event = event.name
+    self.index = index
+    self.action = action.name
+  }
+
+  /// The step without the transaction.
+  package var name: String { "\(state?.rawValue ?? "new")/\(event)/\(index):\(action)" }
+}
+
+extension DeliveryEvent {
+  /// A stable word for the event.
+  package var name: String {
+    switch self {
+    case .arrived: "arrived"
+    case .verdict(.accepted): "accepted"
+    case .verdict(.rejected): "rejected"
+    case .verdict(.unknown): "unknown"
+    case .verdict(.staleReceipt): "staleReceipt"
+    case .answered(.delivered, _): "delivered"
+    case .answered(.retryLater, _): "retryLater"
+    case .answered(.refuse, _): "refused"
+    case .acknowledged: "acknowledged"
+    case .storeAnswered(.finished): "finished"
+    case .storeAnswered(.notAnnounced): "notAnnounced"
+    case .due(let trigger): "due" + (trigger.map { ".\($0.rawValue)" } ?? "")
+    case .released: "released"
+    case .reported: "reported"
+    case .serverTold: "serverTold"
+    }
+  }
+}
+
+extension DeliveryAction {
+  /// A stable word for the action.
+  package var name: String {
+    switch self {
+    case .save: "save"
+    case .validate: "validate"
+    case .reverify: "reverify"
+    case .deliver(let due): "deliver.\(due.kind.rawValue)"
+    case .acknowledge: "acknowledge"
+    case .finish: "finish"
+    case .retry: "retry"
+    case .report: "report"
+    case .emit(.saved): "tell.saved"
+    case .emit(.held): "tell.held"
+    case .emit(.quarantined): "tell.quarantined"
+    case .emit(.finished): "tell.finished"
+    case .emit(.accepted): "tell.accepted"
+    case .emit(.rejected): "tell.rejected"
+    case .emit(.ready(let kind)): "tell.ready.\(kind.rawValue)"
+    }
   }
 }

@@ -81,6 +81,17 @@ extension TransactionRecord {
     }
   }
 
+  /// Whether all copies of it may stand for one purchase that is never used up.
+  package var mayBeLasting: Bool {
+    let isFirst =
+      transaction.originalTransactionID.rawValue == transaction.transactionID.rawValue
+    switch transaction.type {
+    case .nonConsumable?: return true
+    case nil: return isFirst || transaction.storeState == .restored
+    default: return false
+    }
+  }
+
   /// What copies of the same goods have in common, whatever is known of their type: effects with
   /// the same name here take place one after the other.
   package var goodsName: String {

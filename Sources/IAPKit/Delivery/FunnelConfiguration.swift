@@ -11,8 +11,11 @@ package struct FunnelConfiguration: Sendable {
   /// Whether delivery waits for ``DeliveryFunnel/openDelivery()``: the app's login, for example.
   package var holdsDelivery: Bool
   package var retention: RetentionPolicy
-  /// Puts a quarantined order into the server's review queue; throwing means "again later".
-  package var reportQuarantine: (@Sendable (TransactionRecord) async throws -> Void)?
+  /// Who uses the app.
+  package var account: SignedInAccount
+  /// Puts a quarantined order into a review queue in place of the validator; throwing means "again
+  /// later".
+  package var reportQuarantine: (@Sendable (QuarantineReport) async throws -> Void)?
 
   package init(
     isSandbox: Bool = false,
@@ -21,7 +24,8 @@ package struct FunnelConfiguration: Sendable {
     orders: OrderPolicy = OrderPolicy(),
     holdsDelivery: Bool = false,
     retention: RetentionPolicy = RetentionPolicy(),
-    reportQuarantine: (@Sendable (TransactionRecord) async throws -> Void)? = nil
+    account: SignedInAccount = SignedInAccount(),
+    reportQuarantine: (@Sendable (QuarantineReport) async throws -> Void)? = nil
   ) {
     self.isSandbox = isSandbox
     self.retry = retry
@@ -29,6 +33,7 @@ package struct FunnelConfiguration: Sendable {
     self.orders = orders
     self.holdsDelivery = holdsDelivery
     self.retention = retention
+    self.account = account
     self.reportQuarantine = reportQuarantine
   }
 }
@@ -81,18 +86,25 @@ public struct QuarantinePolicy: Hashable, Sendable {
   ///
   /// Both must be reached.
   public var unansweredSeconds: TimeInterval
+  /// After how many seconds without an answer of the app's handler its order is shown, and the
+  /// caller of the purchase told that it is being processed.
+  ///
+  /// The handler is waited for all the same.
+  public var handlerSeconds: TimeInterval
 
   /// Makes a policy.
   public init(
     rejectionsBorne: Int = 3,
     countsEveryFailure: Bool = false,
     unansweredLaunches: Int = 3,
-    unansweredSeconds: TimeInterval = 72 * 3600
+    unansweredSeconds: TimeInterval = 72 * 3600,
+    handlerSeconds: TimeInterval = 60
   ) {
     self.rejectionsBorne = rejectionsBorne
     self.countsEveryFailure = countsEveryFailure
     self.unansweredLaunches = unansweredLaunches
     self.unansweredSeconds = unansweredSeconds
+    self.handlerSeconds = handlerSeconds
   }
 }
 
@@ -183,5 +195,5 @@ package struct OrderDraft: Hashable, Sendable {
 
 /// Why waiting transactions are tried again at once.
 package enum RetryTrigger: String, Hashable, Sendable, CaseIterable {
-  case launch, foreground, networkBack
+  case launch, foreground, networkBack, accountChanged
 }

@@ -14,7 +14,10 @@ extension FunnelEvent {
     switch self {
     case .ready(let kind, let result): "\(kind.rawValue) of \(result.productId) is for the app"
     case .saved(let record): "\(record.logName): saved"
-    case .held(let record): "\(record.logName): held, its signature does not hold"
+    case .held(let record):
+      record.state == .held
+        ? "\(record.logName): held, its signature does not hold"
+        : "\(record.logName): held for another user of the app"
     case .accepted(let record, _): "\(record.logName): accepted"
     case .rejected(let record, _): "\(record.logName): refused \(record.rejections) times"
     case .retryScheduled(let record, let date):

@@ -9,7 +9,7 @@ package enum FunnelEvent: Sendable {
   case ready(Delivery.Kind, IAPTransactionResult)
   /// Saved, not yet judged.
   case saved(TransactionRecord)
-  /// The signature does not hold; kept and checked again later.
+  /// The signature does not hold, or the purchase is another user's: kept, and looked at again.
   case held(TransactionRecord)
   /// The server's verdict, accepted.
   case accepted(TransactionRecord, ReceiptValidationResult?)

@@ -5,7 +5,7 @@ extension ReceiptValidationResult: Decodable {
   private enum Member: String, CodingKey {
     case verdict, isValid, productId, expiresDate, transactionId, originalTransactionId
     case environment, unit, claimedBy, acknowledged, revocationDate, entitlements, reasons
-    case customerToken, simulated
+    case belongsToAnother, customerToken, simulated
     case requestId = "request_id"
   }
 
@@ -29,6 +29,7 @@ extension ReceiptValidationResult: Decodable {
     unit = try members.decodeIfPresent(String.self, forKey: .unit)
     claimedBy = try members.decodeIfPresent(String.self, forKey: .claimedBy)
     isAcknowledged = try members.decodeIfPresent(Bool.self, forKey: .acknowledged)
+    belongsToAnother = try members.decodeIfPresent(Bool.self, forKey: .belongsToAnother)
     revocationDate = try members.decodeIfPresent(WireInstant.self, forKey: .revocationDate)?.date
     entitlements = try members.decodeIfPresent([ValidatedEntitlement].self, forKey: .entitlements)
     reasons = try members.decodeIfPresent([RejectionReason].self, forKey: .reasons) ?? []

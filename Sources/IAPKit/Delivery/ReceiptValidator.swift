@@ -34,6 +34,16 @@ public protocol ReceiptValidator: Sendable {
   /// - Parameter evidence: What is known of the transaction.
   /// - Throws: Anything, when it is not known whether this was noted.
   func acknowledge(_ evidence: TransactionEvidence) async throws
+
+  /// Puts an order that was set aside into the review queue of the server.
+  ///
+  /// It is called when the order is set aside, and again on later occasions while it throws. The
+  /// default does nothing: without a review queue the order is shown on the device only
+  /// (``IAPManager/ordersNeedingAttention``).
+  ///
+  /// - Parameter report: The order, with everything that is needed to deliver it by hand.
+  /// - Throws: Anything, when it is not known whether the queue has it.
+  func report(_ report: QuarantineReport) async throws
 }
 
 extension ReceiptValidator {
@@ -52,6 +62,12 @@ extension ReceiptValidator {
   /// - Parameter evidence: Is not looked at.
   /// - Throws: Nothing.
   public func acknowledge(_ evidence: TransactionEvidence) async throws {}
+
+  /// Does nothing: a validator without a review queue has nowhere to put it.
+  ///
+  /// - Parameter report: Is not looked at.
+  /// - Throws: Nothing.
+  public func report(_ report: QuarantineReport) async throws {}
 }
 
 /// What is known of one transaction when it is judged.
@@ -124,6 +140,8 @@ public struct ReceiptValidationResult: Hashable, Sendable {
   public var claimedBy: String?
   /// Whether an installation said before that the goods were handed over.
   public var isAcknowledged: Bool?
+  /// Whether the purchase belongs to another customer than the account that was named.
+  public var belongsToAnother: Bool?
   /// When the App Store took the purchase back.
   public var revocationDate: Date?
   /// What the customer may use now; nil when the server does not say.

@@ -125,7 +125,7 @@ final class EntitlementRefresh: Sendable {
   private func questions() -> [TransactionRecord] {
     // With an account one answer covers the customer, and a refund of a signed transaction reaches
     // the device by itself.
-    let isOneEnough = adapter.generation == .storekit2 && configuration.account != nil
+    let isOneEnough = adapter.generation == .storekit2 && funnel.account.id != nil
     return store.newestOwned(isOneEnough ? 1 : Self.questionsMax)
       .filter { !$0.transaction.isProofless }
   }
@@ -136,7 +136,7 @@ final class EntitlementRefresh: Sendable {
       originalTransactionId: record.originalTransactionId,
       productId: record.productId,
       orderNumber: record.orderNumber,
-      account: configuration.account,
+      account: funnel.account.id?.rawValue,
       installation: store.installation?.rawValue,
       isSandbox: record.environment.map { $0 != .production } ?? configuration.isSandbox
     )
@@ -160,7 +160,7 @@ extension EntitlementManager {
   func applying(_ handler: @escaping DeliveryHandler) -> DeliveryHandler {
     { [self] delivery in
       apply(delivery.transaction)
-      return await handler(delivery)
+      return try await handler(delivery)
     }
   }
 

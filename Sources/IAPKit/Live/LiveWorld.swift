@@ -30,6 +30,7 @@ package enum LiveWorld {
     world.secrets = LiveSecrets()
     world.trust = .ofThisApp
     #endif
+    world.networkReturns = LiveNetwork.returns
     return world
   }
 

@@ -37,6 +37,20 @@ struct StoreContents {
     open[id] ?? finished[id].flatMap(Self.record(inLine:))
   }
 
+  /// The name by which a copy of the same lasting goods is being handed over.
+  ///
+  /// A process that died between the handler's effect and the record of it left that name behind,
+  /// whichever copy comes first afterwards.
+  func nameOfCopies(of record: TransactionRecord) -> UnitID? {
+    guard record.mayBeLasting else { return nil }
+    let original = record.transaction.originalTransactionID
+    let copies = open.values.filter { copy in
+      copy.transaction.originalTransactionID == original && copy.state == .accepted
+        && copy.mayBeLasting && copy.id != record.id
+    }
+    return copies.min { $0.id < $1.id }?.unit
+  }
+
   static func record(inLine body: [UInt8]) -> TransactionRecord? {
     FinishedLine(body).flatMap { RecordCoding.decode(JournalRecord.self, $0.json)?.record }
   }

@@ -99,7 +99,7 @@ public struct TransactionRecord: Hashable, Sendable, Identifiable, Codable {
 
 extension TransactionRecord {
   private enum Mark: String, Hashable, Codable {
-    case servedElsewhere, serverTold, staleReceipt
+    case servedElsewhere, serverTold, staleReceipt, anothers
   }
 
   /// Whether the last answer was that the receipt does not show the transaction.
@@ -112,6 +112,12 @@ extension TransactionRecord {
   package var isServerTold: Bool {
     get { has(.serverTold) }
     set { set(.serverTold, newValue) }
+  }
+
+  /// Whether the server says that the purchase belongs to another customer.
+  package var isAnothers: Bool {
+    get { has(.anothers) }
+    set { set(.anothers, newValue) }
   }
 
   /// Whether another installation, or an earlier one, has handed the goods over: then nothing is

@@ -153,6 +153,9 @@ public final class TransactionStore: Sendable {
   /// The records that are not at their end, oldest first.
   package func openRecords() -> [TransactionRecord] { handOut { Array($0.open.values) } }
 
+  /// The orders that are not paid and handed over, oldest first.
+  package var openOrders: [Order] { reading { $0.orders.all } ?? [] }
+
   /// Finished transactions of which the server has still to be told.
   package func owingAcknowledgement() -> [TransactionID] { reading { $0.owing.sorted() } ?? [] }
 
@@ -167,6 +170,11 @@ public final class TransactionStore: Sendable {
     try change { (contents) throws(IAPError) in
       try contents.retirements(policy, keepsOwing: keepsOwing, now: now())
     }
+  }
+
+  /// The name by which a copy of the same goods is being handed over, if there is one.
+  package func nameOfCopies(of record: TransactionRecord) -> UnitID? {
+    reading { $0.nameOfCopies(of: record) } ?? nil
   }
 
   /// Whether an effect of this name took place.

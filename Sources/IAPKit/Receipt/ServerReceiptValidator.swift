@@ -20,9 +20,9 @@ public struct ServerReceiptValidator: ReceiptValidator {
   /// How many seconds the server has to take an acknowledgement; finishing waits for so long.
   public static let acknowledgementTimeoutSeconds: TimeInterval = 10
 
-  private let endpoint: URL
-  private let headers: [String: String]
-  private let http: @Sendable (ClientRequest) async throws -> ClientResponse
+  let endpoint: URL
+  let headers: [String: String]
+  let http: @Sendable (ClientRequest) async throws -> ClientResponse
 
   /// Makes a validator that posts to the endpoint.
   ///

@@ -7,6 +7,7 @@ import Foundation
 struct WatchedValidator: ReceiptValidator {
   let validator: any ReceiptValidator
   let entitlements: EntitlementManager
+  let account: SignedInAccount
 
   private var token: CustomerToken { entitlements.token }
 
@@ -15,9 +16,11 @@ struct WatchedValidator: ReceiptValidator {
   }
 
   func validate(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult {
-    let result = try await validator.validate(signed(evidence))
+    // What another user of the app owns says nothing about the present one.
+    let isAboutUser = evidence.account == nil || evidence.account == account.id?.rawValue
+    let result = try await validator.validate(isAboutUser ? signed(evidence) : evidence)
     // Only who has the last word says who the customer is and what counts.
-    guard !result.isProvisional else { return result }
+    guard !result.isProvisional, isAboutUser, result.belongsToAnother != true else { return result }
     if let given = result.customerToken { token.keep(given) }
     entitlements.take(result, about: evidence)
     return result
@@ -40,4 +43,6 @@ struct WatchedValidator: ReceiptValidator {
     evidence.customerToken = token.value
     return evidence
   }
+
+  func report(_ report: QuarantineReport) async throws { try await validator.report(report) }
 }

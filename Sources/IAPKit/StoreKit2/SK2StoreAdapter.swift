@@ -30,7 +30,6 @@ package final class SK2StoreAdapter: StoreAdapter, ProductSource {
     try await loader.load(ids)
   }
 
-
   package func unfinished() async -> [StoreTransaction] {
     await collect(Transaction.unfinished, source: .unfinished)
   }
@@ -40,17 +39,19 @@ package final class SK2StoreAdapter: StoreAdapter, ProductSource {
   }
 
   package func finish(_ reference: StoreReference) async -> StoreFinishAnswer {
-    if let transaction = announced.withLock({ $0[reference] }) {
-      await transaction.finish()
-      _ = announced.withLock { $0.removeValue(forKey: reference) }
-      return .finished
-    }
+    // What is not among the unfinished ones was finished before.
+    await transaction(reference)?.finish()
+    _ = announced.withLock { $0.removeValue(forKey: reference) }
+    return .finished
+  }
+
+  private func transaction(_ reference: StoreReference) async -> Transaction? {
+    if let transaction = announced.withLock({ $0[reference] }) { return transaction }
     for await result in Transaction.unfinished
     where String(result.unsafePayloadValue.id) == reference.rawValue {
-      await result.unsafePayloadValue.finish()
+      return result.unsafePayloadValue
     }
-    // What is not among the unfinished ones was finished before.
-    return .finished
+    return nil
   }
 
   /// Lists what the account owns; only when the device knows of nothing is the user asked to sign

@@ -24,11 +24,36 @@ public final class SK2TransactionListener: Sendable {
     }
   }
 
+  /// How often in a row StoreKit's sequence may end without an element before it is left alone.
+  static let emptyEndingsMax = 3
+
   /// Begins to listen to everything, verified or not.
   func start(sink: @escaping @Sendable (VerificationResult<Transaction>) -> Void) {
-    let updates = Transaction.updates
+    start(over: { Transaction.updates }, sink: sink)
+  }
+
+  /// Begins to listen to a sequence that should never end; when it does, another one is asked for.
+  func start<Updates: AsyncSequence>(
+    over makeUpdates: @escaping @Sendable () -> Updates,
+    sink: @escaping @Sendable (Updates.Element) -> Void
+  ) where Updates: Sendable {
+    // Made here, so that nothing is missed between the call and the task.
+    let first = makeUpdates()
     let listening = Task {
-      for await result in updates { sink(result) }
+      var updates = first
+      var emptyEndings = 0
+      while !Task.isCancelled, emptyEndings < Self.emptyEndingsMax {
+        emptyEndings += 1
+        do {
+          for try await result in updates {
+            emptyEndings = 0
+            sink(result)
+          }
+        } catch {
+          // An error ends the sequence like its end.
+        }
+        updates = makeUpdates()
+      }
     }
     replace(with: listening)
   }

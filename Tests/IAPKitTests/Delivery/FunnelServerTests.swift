@@ -78,7 +78,7 @@ import Testing
     let configuration = FunnelConfiguration(
       quarantine: QuarantinePolicy(rejectionsBorne: 0),
       reportQuarantine: { record in
-        call.yield(record.rejections)
+        call.yield(record.attempts)
         if isDown.withLock({ $0 }) { throw IAPError.unknown }
       }
     )

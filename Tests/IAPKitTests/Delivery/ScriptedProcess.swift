@@ -27,6 +27,7 @@ final class ScriptedWorld: Sendable {
     configuration: FunnelConfiguration = FunnelConfiguration(),
     hasValidator: Bool = true,
     hasHandler: Bool = true,
+    handler: DeliveryHandler? = nil,
     starts: Bool = true
   ) -> ScriptedProcess {
     // The system gives the locks of a dead process back.
@@ -44,7 +45,7 @@ final class ScriptedWorld: Sendable {
       adapter: adapter,
       store: transactions,
       validator: hasValidator ? LivingValidator(validator: validator, life: life) : nil,
-      handler: hasHandler ? app.handler(life) : nil
+      handler: handler ?? (hasHandler ? app.handler(life) : nil)
     )
     let events = funnel.events.subscribe()
     if starts { funnel.start() }
@@ -119,6 +120,18 @@ extension ScriptedProcess {
       }
       return date
     }
+  }
+
+  /// Whether the next thing that becomes of it is another attempt, and not an end.
+  func isRetried(_ id: String) async -> Bool {
+    await first { event in
+      switch event {
+      case .retryScheduled(let record, _) where record.transactionId == id: true
+      case .finished(let record) where record.transactionId == id: false
+      case .quarantined(let record) where record.transactionId == id: false
+      default: nil
+      }
+    } ?? false
   }
 
   func state(_ id: String) -> RecordState? { store.record(id)?.state }

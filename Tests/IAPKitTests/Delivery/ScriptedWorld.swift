@@ -213,6 +213,9 @@ final class ScriptedClock: Sendable {
   /// Moves the clock and wakes whoever is due.
   func advance(by seconds: TimeInterval) { advance(to: now + seconds) }
 
+  /// Somebody sets the clock back; nobody is woken by that.
+  func set(back seconds: TimeInterval) { state.withLock { $0.now -= seconds } }
+
   func advance(to date: Date) {
     let due = state.withLock { state in
       state.now = max(state.now, date)

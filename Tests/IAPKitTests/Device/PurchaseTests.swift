@@ -86,6 +86,8 @@ struct PurchaseTests {
     #expect(await app.letTimePass { app.count(of: Shop.coins) == 1 })
     await app.waitUntilQueueIsEmpty()
     #expect(app.count(of: Shop.coins) == 1)
+    // The state follows the events, as the log here does.
+    while app.manager.purchaseState(Shop.coins.rawValue) == .processing { await Task.yield() }
     #expect(app.manager.purchaseState(Shop.coins.rawValue) == .complete)
   }
 
