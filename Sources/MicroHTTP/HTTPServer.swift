@@ -108,6 +108,8 @@ public final class HTTPServer: Sendable {
   /// What the library may use for one connection: the head, its parsed fields, and a part of the
   /// body at a time.
   private static func memoryBytes(_ limits: HTTPLimits) -> Int {
-    max(32 * 1024, 2 * limits.headerBytesMax + 16 * 1024)
+    // Much more than a head may have: what does not fit is refused by the library in its own words,
+    // and whoever sends somewhat too much should hear ours.
+    max(32 * 1024, 8 * limits.headerBytesMax)
   }
 }

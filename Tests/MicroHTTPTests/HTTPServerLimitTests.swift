@@ -95,6 +95,41 @@ private func chunked(_ bytes: Int) -> String {
     }
   }
 
+  @Test func aHeadThatIsFarTooLongIsRefusedInOurWords() async throws {
+    try await withServer(limits: .standard) { server in
+      let connection = try RawConnection(port: server.address.port)
+      let filler = String(repeating: "y", count: 5 * HTTPLimits.standard.headerBytesMax)
+      await connection.send("GET / HTTP/1.1\r\nHost: a\r\nX: \(filler)\r\n\r\n")
+      let response = await connection.response()
+      #expect(response?.status == 431)
+      #expect(response?.body == "431\n")
+    }
+  }
+
+  @Test func oneAddressHasSoManyConnectionsAndNotOneMore() async throws {
+    let limits = HTTPLimits(connectionsMax: 10, connectionsPerAddressMax: 2)
+    try await withServer(limits: limits) { server in
+      let first = try RawConnection(port: server.address.port)
+      let second = try RawConnection(port: server.address.port)
+      for connection in [first, second] {
+        await connection.send(post(1))
+        #expect(await connection.response()?.status == 200)
+      }
+      let third = try RawConnection(port: server.address.port)
+      await third.send(post(1))
+      #expect(await third.response() == nil)
+      await first.drop()
+      // The server notices in its own time that there is room again.
+      var isServed = false
+      for _ in 0..<1000 where !isServed {
+        let next = try RawConnection(port: server.address.port)
+        await next.send(post(1))
+        isServed = await next.response()?.status == 200
+      }
+      #expect(isServed)
+    }
+  }
+
   @Test func connectionsBeyondTheLimitWaitOrAreClosed() async throws {
     try await withServer(limits: HTTPLimits(connectionsMax: 2)) { server in
       let first = try RawConnection(port: server.address.port)

@@ -14,7 +14,7 @@ struct CatalogUseCase: Sendable {
         "Shows what the app sells, in the order in which it is shown.",
         access: .app,
         parameters: [.app, .header("If-None-Match", "The ETag that the app has.")],
-        answers: [Route.Answer(200, ServerCatalog.shape), Route.Answer(304, nil)],
+        answers: [Route.Answer(200, ServerCatalog.answer), Route.Answer(304, nil)],
         errors: [404],
         run: { call async throws(ServerError) in try await show(call) }
       ),
@@ -27,7 +27,7 @@ struct CatalogUseCase: Sendable {
         parameters: [
           .app, .header("If-Match", "The ETag that is to be replaced; * for any."),
         ],
-        answers: [Route.Answer(200, ServerCatalog.shape)],
+        answers: [Route.Answer(200, ServerCatalog.answer)],
         errors: [412, 428],
         repetition: .natural,
         run: { call async throws(ServerError) in try await replace(call) }

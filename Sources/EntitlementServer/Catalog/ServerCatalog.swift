@@ -24,6 +24,9 @@ struct ServerCatalog: Hashable, Sendable {
 
   static let shape = Shape.exactly([.required("products", .list(product, max: productsMax))])
 
+  /// What an answer looks like: the same, and what every answer may carry.
+  static let answer = Shape.object([.required("products", .list(product, max: productsMax))])
+
   private static let product = Shape.exactly([
     .required("id", .text(max: 256)),
     .required("type", .word(types.map(\.rawValue))),

@@ -63,7 +63,8 @@ struct ExportUseCase: Sendable {
             200,
             .object([
               .required("rows", .list(.anything, max: 1000)), .optional("next", .count),
-            ])
+            ]),
+            alternative: "text/csv"
           )
         ],
         run: { call async throws(ServerError) in try await export(call) }

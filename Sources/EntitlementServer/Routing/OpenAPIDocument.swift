@@ -116,15 +116,16 @@ enum OpenAPIDocument {
     var responses = JSONObject()
     for answer in route.answers {
       var response: JSONObject = ["description": "As the summary says."]
+      var content = JSONObject()
       if let shape = answer.shape {
-        response["content"] = .object(
-          JSONObject([JSONMember(answer.mediaType, ["schema": shape.schema])])
-        )
+        content[answer.mediaType] = ["schema": shape.schema]
       } else if answer.mediaType != "application/json" {
-        response["content"] = .object(
-          JSONObject([JSONMember(answer.mediaType, ["schema": ["type": "string"]])])
-        )
+        content[answer.mediaType] = ["schema": ["type": "string"]]
       }
+      if let alternative = answer.alternative {
+        content[alternative] = ["schema": ["type": "string"]]
+      }
+      if !content.isEmpty { response["content"] = .object(content) }
       responses["\(answer.status)"] = .object(response)
     }
     for status in errors(of: route) {

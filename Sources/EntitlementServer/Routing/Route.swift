@@ -78,11 +78,19 @@ struct Route: Sendable {
     let status: Int
     let shape: Shape?
     let mediaType: String
+    /// Another form of the same, as text.
+    let alternative: String?
 
-    init(_ status: Int, _ shape: Shape?, mediaType: String = "application/json") {
+    init(
+      _ status: Int,
+      _ shape: Shape?,
+      mediaType: String = "application/json",
+      alternative: String? = nil
+    ) {
       self.status = status
       self.shape = shape
       self.mediaType = mediaType
+      self.alternative = alternative
     }
   }
 
