@@ -192,9 +192,8 @@ targets += [
   tests(
     "EntitlementServerTests",
     [
-      "EntitlementServer", "ServerStorage", "SQLiteStorage", "AppStoreServerAPI",
-      "AppStoreSimulator", "OpenSSLCrypto",
-      "IAPSignatures", "IAPModel", "HTTPValues",
+      "EntitlementServer", "AppStoreServerAPI", "ServerStorage", "SQLiteStorage",
+      "AppStoreSimulator", "OpenSSLCrypto", "IAPSignatures", "IAPModel", "HTTPValues",
     ]
   ),
   tests(

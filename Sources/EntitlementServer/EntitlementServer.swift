@@ -8,7 +8,7 @@ public import ServerStorage
 ///
 /// - **Source:** design, section 6.
 public struct EntitlementServer: Sendable {
-  private let parts: ServerParts
+  let parts: ServerParts
   private let gate: Gate
   private let idempotency: IdempotencyBook
   let table: RouteTable
@@ -26,7 +26,8 @@ public struct EntitlementServer: Sendable {
   ///   - clock: The present instant.
   ///   - world: Names of requests, measuring, chance and the log.
   ///   - offerKeys: The keys with which offers are signed, by app.
-  ///   - lookup: Asks the App Store what the ledger does not know; nil when it cannot be asked.
+  ///   - lookup: Finds orders; nil to ask the App Store where `apple` has a key.
+  ///   - apple: How the App Store is reached, by app.
   public init(
     configuration: ServerConfiguration,
     ledger: any Ledger,
@@ -34,7 +35,8 @@ public struct EntitlementServer: Sendable {
     clock: any ServerClock,
     world: ServerWorld,
     offerKeys: [BundleID: AppStoreServerKey] = [:],
-    lookup: (any StoreLookup)? = nil
+    lookup: (any StoreLookup)? = nil,
+    apple: [BundleID: AppleAccess] = [:]
   ) {
     let parts = ServerParts(
       configuration: configuration,
@@ -43,7 +45,8 @@ public struct EntitlementServer: Sendable {
       clock: clock,
       world: world,
       offerKeys: offerKeys,
-      lookup: lookup
+      lookup: lookup,
+      apple: apple
     )
     self.parts = parts
     gate = Gate(parts)

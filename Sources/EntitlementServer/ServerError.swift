@@ -62,8 +62,6 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let parameterInvalid = Self(rawValue: "parameterInvalid")
     /// The notification's signatures or contents do not follow the rules.
     public static let notificationRefused = Self(rawValue: "notificationRefused")
-    /// It is a notification of version 1, which this server does not read.
-    public static let notificationV1Unsupported = Self(rawValue: "notificationV1Unsupported")
     /// The transaction is not known, and this server cannot ask the App Store for it.
     public static let transactionLookupUnsupported = Self(
       rawValue: "transactionLookupUnsupported"

@@ -15,6 +15,8 @@ struct ServerParts: Sendable {
   let catalogs: CatalogShelf
   let offerKeys: [BundleID: AppStoreServerKey]
   let lookup: (any StoreLookup)?
+  /// How the App Store is reached, by app.
+  let apple: [BundleID: AppleAccess]
 
   init(
     configuration: ServerConfiguration,
@@ -23,7 +25,8 @@ struct ServerParts: Sendable {
     clock: any ServerClock,
     world: ServerWorld,
     offerKeys: [BundleID: AppStoreServerKey],
-    lookup: (any StoreLookup)?
+    lookup: (any StoreLookup)?,
+    apple: [BundleID: AppleAccess] = [:]
   ) {
     self.configuration = configuration
     self.verifiers = verifiers
@@ -31,7 +34,11 @@ struct ServerParts: Sendable {
     self.clock = clock
     self.world = world
     self.offerKeys = offerKeys
-    self.lookup = lookup
+    self.apple = apple
+    self.lookup =
+      lookup
+      ?? (apple.values.contains { $0.client != nil }
+        ? AppleLookup(configuration: configuration, access: apple, clock: clock) : nil)
     metrics = ServerMetrics()
     catalogs = CatalogShelf(configuration: configuration)
     tokens = CustomerTokens(

@@ -33,10 +33,15 @@ struct ServeCommand: Command {
                  "environments": ["Production", "Sandbox"],
                  "transfers": "keep", "accounts": "claimed",
                  "offerKey": {"keyId": "ABC123DEFG", "issuerId": "...", "file": "offer.p8"},
+                 "appStoreKey": {"keyId": "ABC123DEFG", "issuerId": "...", "file": "iap.p8"},
+                 "sharedSecretFile": "secret.txt", "verifyReceipt": false,
                  "products": {"com.example.app.season": {"entitlements": ["premium"],
                               "level": 1, "accessPeriod": "P3M"}}}]}
     A product without an entry gives an entitlement of its own name; PUT /v1/catalog wins over the
-    entries. transfers is keep, transfer or share: what happens when another customer presents a
+    entries. appStoreKey asks the App Store's server: bare transaction ids, order numbers and
+    reconciliation need it; it is tested at the start. sharedSecretFile holds the app's shared
+    secret, which notifications of version 1 and requests to /verifyReceipt have to show then.
+    verifyReceipt asks Apple's old service about receipts that cannot be judged here. transfers is keep, transfer or share: what happens when another customer presents a
     purchase. accounts is claimed, where nobody can guess the names of accounts, or proven, where
     an account counts with a customer token only. claimLeaseSeconds is how long the installation
     that hands over a consumable may be silent; more than 21600, because clients ask again after
@@ -110,6 +115,14 @@ struct ServeCommand: Command {
       Words(
         "Follow the clock of the simulated store at this address; only with --simulated.",
         zh: "跟随该地址上模拟商店的时钟；仅与 --simulated 同用。"
+      )
+    ),
+    .value(
+      "apple",
+      "URL",
+      Words(
+        "Where a simulated store stands in Apple's place; only with --simulated.",
+        zh: "代替 Apple 的模拟商店地址；仅与 --simulated 同用。"
       )
     ),
     .value("config", "FILE", Words("Settings as JSON, see below.", zh: "JSON 配置，见下。")),

@@ -17,16 +17,21 @@ struct RunningServer: Sendable {
   /// Its ledger: for looking, beside the server.
   let ledger: any Ledger
   private let http: HTTPServer
+  /// What is done beside answering.
+  private let work: Task<Void, Never>
 
-  init(http: HTTPServer, ledger: any Ledger) {
+  init(http: HTTPServer, ledger: any Ledger, work: Task<Void, Never>) {
     address = http.address
     self.ledger = ledger
     self.http = http
+    self.work = work
   }
 
   /// Answers what was begun, then stops and closes the ledger.
   func stop() async {
+    work.cancel()
     await http.stop()
+    await work.value
     await ledger.close()
   }
 }
@@ -72,7 +77,8 @@ enum ServerComposition {
       verifiers: try makeVerifiers(settings, configuration),
       clock: clock,
       world: .live(log: log),
-      offerKeys: try makeOfferKeys(settings)
+      offerKeys: try makeOfferKeys(settings),
+      apple: try makeAppleAccess(settings)
     )
     do throws(HTTPServerError) {
       let http = try HTTPServer.start(
@@ -82,7 +88,7 @@ enum ServerComposition {
         refuse: { server.refusal($0) },
         handler: server.handler
       )
-      return RunningServer(http: http, ledger: ledger)
+      return RunningServer(http: http, ledger: ledger, work: Task { await work(server) })
     } catch {
       let place = "\(settings.host):\(settings.port)"
       throw CommandError(
@@ -93,6 +99,11 @@ enum ServerComposition {
         )
       )
     }
+  }
+
+  /// Tests the keys at the start; a refused one is loud in the log, and the server runs all the same.
+  private static func work(_ server: EntitlementServer) async {
+    _ = await server.testKeys()
   }
 
   static func openLedger(_ path: String) throws(CommandError) -> SQLiteLedger {

@@ -37,6 +37,7 @@ extension ServeSettingsReader {
           reader.settings.database = Self.path(text, in: folder)
         }
       case "clock": text(member) { reader, text in reader.setClock(text, name: "clock") }
+      case "apple": text(member) { reader, text in reader.setAppleAddress(text, name: "apple") }
       case "simulated": bool(member) { reader, value in reader.settings.isSimulated = value }
       case "insecureNoKeys":
         bool(member) { reader, value in reader.settings.requiresKeys = !value }
@@ -59,7 +60,7 @@ extension ServeSettingsReader {
     }
   }
 
-  private static func path(_ text: String, in folder: URL) -> String {
+  static func path(_ text: String, in folder: URL) -> String {
     text.hasPrefix("/") ? text : folder.appendingPathComponent(text).path
   }
 
@@ -101,6 +102,8 @@ extension ServeSettingsReader {
         }
       case "transfers", "accounts", "offerKey":
         readPolicy(member, of: &app, folder: folder)
+      case "appStoreKey", "sharedSecretFile", "verifyReceipt":
+        readApple(member, of: app.bundleID, folder: folder)
       default: unknown(member.name, in: " of \(bundle)")
       }
     }
@@ -131,20 +134,11 @@ extension ServeSettingsReader {
         wrong(place, "claimed or proven", "claimed 或 proven")
       }
     default:
-      guard let object = member.value.objectValue, object.members.count == 3,
-        let id = object["keyId"]?.stringValue, !id.isEmpty,
-        let issuer = object["issuerId"]?.stringValue, !issuer.isEmpty,
-        let file = object["file"]?.stringValue, !file.isEmpty
-      else {
+      guard let key = Self.keyFile(member.value) else {
         wrong(place, "an object of keyId, issuerId and file", "包含 keyId、issuerId 和 file 的对象")
         return
       }
-      let key = ServeSettings.OfferKeyFile(
-        keyID: AppStoreKeyID(id),
-        issuer: AppStoreIssuerID(issuer),
-        pem: []
-      )
-      offerKeyPaths[app.bundleID] = (key, Self.path(file, in: folder))
+      offerKeyPaths[app.bundleID] = (key.file, Self.path(key.path, in: folder))
     }
   }
 
@@ -248,7 +242,7 @@ extension ServeSettingsReader {
     }
   }
 
-  private mutating func wrong(_ place: String, _ wanted: String, _ chinese: String) {
+  mutating func wrong(_ place: String, _ wanted: String, _ chinese: String) {
     mistake("--config: \(place) has to be \(wanted).", zh: "--config：\(place) 应为\(chinese)。")
   }
 

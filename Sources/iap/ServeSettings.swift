@@ -29,6 +29,10 @@ struct ServeSettings: Sendable {
   var requiresKeys = true
   /// The keys with which offers are signed, by app.
   var offerKeys: [BundleID: OfferKeyFile] = [:]
+  /// How the App Store is reached, by app.
+  var appleAccess: [BundleID: AppleAccessFiles] = [:]
+  /// Where a simulated store stands in Apple's place; nil for Apple's own addresses.
+  var appleAddress: String?
   /// Whether the log is JSON, a line an event.
   var logsJSON = false
   var clock = Clock.wall
@@ -53,6 +57,7 @@ struct ServeSettings: Sendable {
     reader.readOptions(arguments)
     await reader.readRoots(console)
     await reader.readOfferKeys(console)
+    await reader.readAppleFiles(console)
     self = try reader.finished()
   }
 }
@@ -62,6 +67,7 @@ struct ServeSettingsReader {
   var settings = ServeSettings()
   var mistakes: [Words] = []
   var rootPaths: [String] = []
+  var appleFiles: [AppleFile] = []
   var offerKeyPaths: [BundleID: (key: ServeSettings.OfferKeyFile, path: String)] = [:]
 
   mutating func mistake(_ english: String, zh chinese: String) {
@@ -75,6 +81,7 @@ struct ServeSettingsReader {
     if arguments.flag("insecure-no-keys") { settings.requiresKeys = false }
     if arguments.flag("json-log") { settings.logsJSON = true }
     if let url = arguments.value("clock") { setClock(url, name: "--clock") }
+    if let url = arguments.value("apple") { setAppleAddress(url, name: "--apple") }
     rootPaths += arguments.values("root")
     let environments = readEnvironments(arguments.values("environment"), name: "--environment")
     for text in arguments.values("app") { addApp(text, environments) }
@@ -230,6 +237,7 @@ struct ServeSettingsReader {
         zh: "--clock 仅用于模拟商店：请同时给出 --simulated。"
       )
     }
+    checkApple()
     if !settings.requiresKeys, !Self.isLoopback(settings.host) {
       mistake(
         "--insecure-no-keys is for this machine only: listen on 127.0.0.1, or make keys with "

@@ -159,8 +159,7 @@ import Testing
       test,
       Array(#"{"notification_type":"DID_RENEW","password":"x"}"#.utf8)
     )
-    #expect(old.status == 501)
-    #expect(old.errorCode == "notificationV1Unsupported")
+    #expect(old.errorCode == "notificationRefused")
   }
 
   @Test func theStoreCarriesOnUntilTheServerIsBack() async throws {

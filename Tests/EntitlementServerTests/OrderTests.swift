@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 import AppStoreSimulator
 import EntitlementServer
 import Foundation

@@ -45,7 +45,8 @@ final class TestServer: Sendable {
     transfers: TransferPolicy = .keep,
     accounts: AccountTrust = .claimed,
     offerKeys: [BundleID: AppStoreServerKey] = [:],
-    lookup: (any StoreLookup)? = nil
+    lookup: (any StoreLookup)? = nil,
+    apple: StandInApple? = nil
   ) throws {
     store = try Self.makeStore(storeEnvironment)
     var roots = [(other ?? store).jwsRootCertificate]
@@ -83,7 +84,8 @@ final class TestServer: Sendable {
       clock: ClosureClock { clock.now },
       world: Self.world(uptime, sink),
       offerKeys: offerKeys,
-      lookup: lookup
+      lookup: lookup,
+      apple: try apple.map { [DemoCatalog.bundleID: try $0.access(to: store)] } ?? [:]
     )
     self.sink = sink
     try connect()

@@ -9,8 +9,14 @@ struct EvidenceReader: Sendable {
   let configuration: ServerConfiguration
   let verifiers: ServerVerifiers
   let ledger: any Ledger
+  /// Asks the App Store for what the ledger does not know; nil where nothing is fetched.
+  var apple: AppleDesk?
 
-  func read(_ request: VerifyRequest, at now: Date) async throws(ServerError) -> ProofOutcome {
+  func read(
+    _ request: VerifyRequest,
+    app: BundleID?,
+    at now: Date
+  ) async throws(ServerError) -> ProofOutcome {
     switch request.evidence {
     case .signedTransaction(let text):
       switch try signedTransaction(text, at: now) {
@@ -18,17 +24,10 @@ struct EvidenceReader: Sendable {
       case .refused(let failures): return .refused(failures)
       }
     case .receipt(let bytes):
-      return try await receipt(bytes, request, now)
+      return try await receipt(bytes, request, app, now)
     case .transactionID(let id):
       guard let known = try await known(id, configuration.apps) else {
-        throw ServerError(
-          501,
-          .unsupported,
-          .transactionLookupUnsupported,
-          "The transaction is not known here, and this server cannot ask the App Store for it yet: "
-            + "send signedTransaction, or receipt.",
-          parameter: "transactionId"
-        )
+        return try await fetched(id, request, app: app, at: now)
       }
       return matched(known, request, part: .transaction)
     }
@@ -69,30 +68,18 @@ struct EvidenceReader: Sendable {
   private func receipt(
     _ bytes: [UInt8],
     _ request: VerifyRequest,
+    _ caller: BundleID?,
     _ now: Date
   ) async throws(ServerError) -> ProofOutcome {
-    let verdict = try looked { () throws(CryptoError) in try verifiers.receipts.verify(bytes) }
-    guard let verified = verdict.accepted else { return .refused(verdict.failures) }
-    guard let bundleID = verified.payload.bundleID, let app = configuration.app(bundleID) else {
+    let judged: JudgedReceipt
+    switch try await ReceiptJudge(self).judge(bytes, app: caller, at: now) {
+    case .refused(let failures): return .refused(failures)
+    case .accepted(let receipt): judged = receipt
+    }
+    let (scope, purchases, record) = (judged.scope, judged.purchases, judged.record)
+    guard let app = configuration.app(scope.app) else {
       return .refused([failure(.receipt, .bundle, "it does not say which app it is for")])
     }
-    if let failure = configuration.environmentFailure(
-      bundleID,
-      verified.environment,
-      part: .receipt
-    ) {
-      return .refused([failure])
-    }
-    let scope = LedgerScope(app: bundleID, environment: verified.environment)
-    let purchases = verified.payload.items.compactMap { $0.transaction(in: verified.payload) }
-    let record = FactRecord(
-      key: .receipt(digest: verifiers.digest(bytes)),
-      scope: scope,
-      bytes: bytes,
-      signedDate: verified.signedDate,
-      receivedDate: now,
-      facts: purchases.map { .receiptLine($0) }
-    )
     switch ReceiptMatch.find(request.transactionID, request.productID, in: purchases) {
     case .found(let payload):
       return .proven(
@@ -140,7 +127,7 @@ struct EvidenceReader: Sendable {
   }
 
   /// Checks that the proof is about what the request says.
-  private func matched(
+  func matched(
     _ proof: PurchaseProof,
     _ request: VerifyRequest,
     part: SignedPart

@@ -29,12 +29,12 @@ struct NotificationUseCase: Sendable {
           Route.Answer(
             200,
             .object([
-              .required("notificationUUID", .text(max: 256)),
-              .required("outcome", .word(["recorded", "known"])),
+              .optional("notificationUUID", .text(max: 256)),
+              .optional("notificationType", .text(max: LegacyNotifications.memberBytesMax)),
+              .required("outcome", .word(LegacyNotifications.Outcome.allCases.map(\.rawValue))),
             ])
           )
         ],
-        errors: [501],
         repetition: .natural,
         run: { call async throws(ServerError) in .ok(try await answer(call.body, at: call.now)) }
       )
@@ -42,10 +42,43 @@ struct NotificationUseCase: Sendable {
   }
 
   private func answer(_ body: JSONObject, at now: Date) async throws(ServerError) -> JSONObject {
-    let text = try signedPayload(body)
+    if body["signedPayload"] == nil, LegacyNotifications.isOne(body) {
+      return try await LegacyNotifications(parts: parts).answer(body, at: now)
+    }
+    // It arrives live, so its chain has to be valid now.
+    let taken = try await take(try signedPayload(body), instant: .at(now), now: now)
+    return [
+      "notificationUUID": .string(taken.uuid.rawValue),
+      "outcome": .string(taken.isNew ? "recorded" : "known"),
+    ]
+  }
+
+  /// A notification that is in the ledger.
+  struct Taken: Hashable, Sendable {
+    let uuid: NotificationUUID
+    let type: NotificationType
+    let scope: LedgerScope
+    /// Whether the ledger did not know it.
+    let isNew: Bool
+    /// How many grants, clawbacks and regrants took effect.
+    let entryCount: Int
+  }
+
+  /// Verifies and records a notification, whatever way it came.
+  ///
+  /// - Parameters:
+  ///   - text: The signed payload.
+  ///   - instant: When its chain has to be valid.
+  ///   - now: When it is worked on.
+  /// - Returns: What was recorded.
+  /// - Throws: ``ServerError``, with 400 when it is refused.
+  func take(
+    _ text: [UInt8],
+    instant: JudgingInstant,
+    now: Date
+  ) async throws(ServerError) -> Taken {
     let verdict = try looked { () throws(CryptoError) in
-      // It arrives live, so its chain has to be valid now.
-      try verifiers.notifications.verify(text, instant: .at(now))
+      try verifiers.notifications.verify(text, instant: instant)
     }
     guard let verified = verdict.accepted else { throw refusal(verdict.failures) }
     let content = verified.payload
@@ -72,10 +105,13 @@ struct NotificationUseCase: Sendable {
     let outcome = try await parts.commit(LedgerWrite(date: now, facts: [record]))
     let isNew = outcome.facts.first == .inserted
     note(content.notification, isNew: isNew, entries: outcome.newEntries)
-    return [
-      "notificationUUID": .string(content.notification.uuid.rawValue),
-      "outcome": .string(isNew ? "recorded" : "known"),
-    ]
+    return Taken(
+      uuid: content.notification.uuid,
+      type: content.notification.type,
+      scope: record.scope,
+      isNew: isNew,
+      entryCount: outcome.newEntries.count
+    )
   }
 
   private func signedPayload(_ body: JSONObject) throws(ServerError) -> [UInt8] {
@@ -84,16 +120,6 @@ struct NotificationUseCase: Sendable {
         throw RequestMembers.invalid("signedPayload", "the text of a signed notification")
       }
       return Array(text.utf8)
-    }
-    if body["notification_type"] != nil {
-      throw ServerError(
-        501,
-        .unsupported,
-        .notificationV1Unsupported,
-        "This is a notification of version 1, which this server does not read yet: choose "
-          + "version 2 in App Store Connect.",
-        parameter: "notification_type"
-      )
     }
     throw ServerError(
       400,
@@ -104,7 +130,10 @@ struct NotificationUseCase: Sendable {
     )
   }
 
-  private func refusal(_ failures: [RuleFailure]) -> ServerError {
+  func refusal(
+    _ failures: [RuleFailure],
+    parameter: String = "signedPayload"
+  ) -> ServerError {
     for failure in failures {
       metrics.count(.failures, ["part": failure.part.rawValue, "rule": failure.rule.rawValue])
     }
@@ -113,7 +142,7 @@ struct NotificationUseCase: Sendable {
       .refused,
       .notificationRefused,
       "The notification is refused: " + failures.map(\.description).joined(separator: "; ") + ".",
-      parameter: "signedPayload"
+      parameter: parameter
     )
     // Reasons may repeat what was sent; the rules' names are words of our own.
     error.rules = failures.map { "\($0.part).\($0.rule)" }.joined(separator: ",")

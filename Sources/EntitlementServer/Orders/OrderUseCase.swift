@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 import Foundation
 import HTTPValues
 import IAPEntitlements
@@ -158,15 +159,7 @@ struct OrderUseCase: Sendable {
     guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw RequestMembers.invalid("appStoreOrderId", "1 to 64 letters and digits")
     }
-    guard let lookup = parts.lookup else {
-      throw ServerError(
-        501,
-        .unsupported,
-        .transactionLookupUnsupported,
-        "This server cannot ask the App Store: its configuration names no key for that.",
-        parameter: "appStoreOrderId"
-      )
-    }
+    guard let lookup = parts.lookup else { throw Self.lookupUnsupported }
     let texts: [[UInt8]]
     switch await lookup.transactions(of: AppStoreOrderID(text), app: app) {
     case .found(let found): texts = found
@@ -178,6 +171,7 @@ struct OrderUseCase: Sendable {
         "The App Store knows no such order of this app.",
         parameter: "appStoreOrderId"
       )
+    case .unsupported: throw Self.lookupUnsupported
     case .unavailable(let seconds):
       throw ServerError(
         503,
@@ -189,6 +183,15 @@ struct OrderUseCase: Sendable {
     }
     return .ok(try await answer(texts, app, call))
   }
+
+  private static let lookupUnsupported = ServerError(
+    501,
+    .unsupported,
+    .transactionLookupUnsupported,
+    "This server cannot ask the App Store: its configuration names no key for that, or the app "
+      + "is not in production.",
+    parameter: "appStoreOrderId"
+  )
 
   /// Records what the App Store said, and finds the orders behind it.
   private func answer(

@@ -1,12 +1,5 @@
+public import AppStoreServerAPI
 public import IAPModel
-
-/// The number of an order that the App Store writes on a customer's receipt.
-public struct AppStoreOrderID: Identifier {
-  /// The spelling, for example `MK5TYWHT8V`.
-  public let rawValue: String
-  /// Makes the identifier from its spelling.
-  public init(_ rawValue: String) { self.rawValue = rawValue }
-}
 
 /// Asks the App Store what the ledger does not know.
 public protocol StoreLookup: Sendable {
@@ -25,6 +18,8 @@ public enum StoreLookupAnswer: Hashable, Sendable {
   case found([[UInt8]])
   /// The App Store does not know it.
   case unknown
+  /// There is no key to ask with, or the App Store has no answer for such apps.
+  case unsupported
   /// It was not possible to ask; after how many seconds it makes sense to try again.
   case unavailable(retryAfterSeconds: Int)
 }

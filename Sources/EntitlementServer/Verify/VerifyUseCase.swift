@@ -19,7 +19,8 @@ struct VerifyUseCase: Sendable {
     reader = EvidenceReader(
       configuration: parts.configuration,
       verifiers: parts.verifiers,
-      ledger: parts.ledger
+      ledger: parts.ledger,
+      apple: AppleDesk(configuration: parts.configuration, access: parts.apple)
     )
   }
 
@@ -42,7 +43,7 @@ struct VerifyUseCase: Sendable {
 
   private func answer(_ call: Call) async throws(ServerError) -> JSONObject {
     let request = try VerifyRequest(call.body, limits: parts.configuration.limits)
-    switch try await reader.read(request, at: call.now) {
+    switch try await reader.read(request, app: call.caller.app, at: call.now) {
     case .refused(let failures):
       if let decided = try await ReviewedPurchase(parts: parts).answer(request, call, failures) {
         return decided
