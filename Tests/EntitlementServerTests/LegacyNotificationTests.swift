@@ -81,7 +81,13 @@ import Testing
     _ = try test.buy(DemoCatalog.monthly)
     let answer = try await test.post(
       path,
-      try body(test, ["notification_type": "SOMETHING_NEW", "long": .string(String(repeating: "x", count: 2000))])
+      try body(
+        test,
+        [
+          "notification_type": "SOMETHING_NEW",
+          "long": .string(String(repeating: "x", count: 2000)),
+        ]
+      )
     )
     #expect(answer.status == 200)
     #expect(answer.text("notificationType") == "SOMETHING_NEW")

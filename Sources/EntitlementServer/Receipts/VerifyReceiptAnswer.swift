@@ -26,13 +26,13 @@ struct VerifyReceiptAnswer: Sendable {
     transactions.map { .receiptLine($0) } + renewals.map { .renewal($0) }
   }
 
-  /// Reads an answer whose status says that the receipt is genuine.
+  /// Reads an answer whose status says that the receipt is genuine; nil when it does not say which
+  /// app the receipt is for.
   ///
   /// - Parameters:
   ///   - object: The answer's members.
   ///   - environment: The address that answered.
   ///   - now: When it came, for answers without a date.
-  /// - Returns: Nil when it does not say which app the receipt is for.
   init?(_ object: JSONObject, environment: StoreEnvironment, now: Date) {
     guard let receipt = object["receipt"]?.objectValue else { return nil }
     let isSingle = receipt["bid"] != nil
@@ -59,11 +59,13 @@ struct VerifyReceiptAnswer: Sendable {
     var kept = object
     for name in ["latest_receipt", "latest_expired_receipt"] { kept[name] = nil }
     bytes = kept.serialized
-    identity = JSONObject([
-      JSONMember("app", .string(bundle)), JSONMember("environment", .string(environment.rawValue)),
-      JSONMember("lines", .array(lines.map { .object($0) })),
-      JSONMember("pending", .array(pending.map { .object($0) })),
-    ]).serialized
+    identity =
+      JSONObject([
+        JSONMember("app", .string(bundle)),
+        JSONMember("environment", .string(environment.rawValue)),
+        JSONMember("lines", .array(lines.map { .object($0) })),
+        JSONMember("pending", .array(pending.map { .object($0) })),
+      ]).serialized
   }
 
   private static func objects(_ value: JSONValue?) -> [JSONObject] {
