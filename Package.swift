@@ -193,7 +193,8 @@ targets += [
     "EntitlementServerTests",
     [
       "EntitlementServer", "AppStoreServerAPI", "ServerStorage", "SQLiteStorage",
-      "AppStoreSimulator", "OpenSSLCrypto", "IAPSignatures", "IAPModel", "HTTPValues",
+      "AppStoreSimulator", "OpenSSLCrypto", "IAPEntitlements", "IAPSignatures", "IAPModel",
+      "HTTPValues",
     ]
   ),
   tests(

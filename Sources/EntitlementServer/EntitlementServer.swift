@@ -66,6 +66,8 @@ public struct EntitlementServer: Sendable {
       + CatalogUseCase(parts: parts).routes
       + OfferUseCase(parts: parts).routes
       + ReviewUseCase(parts: parts).routes
+      + ReconciliationUseCase(parts: parts).routes
+      + VerifyReceiptUseCase(parts: parts).routes
       + ExportUseCase(parts: parts).routes
       + OperatingUseCase(parts: parts).routes
     return routes + [OpenAPIDocument.route(describing: routes, parts: parts)]

@@ -60,6 +60,20 @@ extension SQLiteTables: LedgerReading {
     ) { Self.subject($0, app: app) }
   }
 
+  func subjects(
+    in scope: LedgerScope,
+    after original: OriginalTransactionID?,
+    limit: Int
+  ) throws(StorageError) -> [LedgerSubject] {
+    guard let number = try knownNumber(of: scope) else { return [] }
+    return try connection.rows(
+      "SELECT original FROM subjects WHERE scope = ? AND original > ? ORDER BY original LIMIT ?",
+      .integer(number),
+      .text(original?.rawValue ?? ""),
+      .integer(Int64(limit))
+    ) { LedgerSubject(scope: scope, original: OriginalTransactionID($0.text(0))) }
+  }
+
   func lastingSubjects(
     ownedBy customer: CustomerID,
     in scope: LedgerScope

@@ -26,6 +26,17 @@ extension InMemoryTables: LedgerReading {
     }
   }
 
+  func subjects(
+    in scope: LedgerScope,
+    after original: OriginalTransactionID?,
+    limit: Int
+  ) -> [LedgerSubject] {
+    let behind = subjects.keys.filter { subject in
+      subject.scope == scope && original.map { $0 < subject.original } ?? true
+    }
+    return Array(behind.sorted { $0.original < $1.original }.prefix(limit))
+  }
+
   func owner(of subject: LedgerSubject) -> OwnerRecord? { owners[subject] }
 
   func conflicts(of subject: LedgerSubject) -> [ConflictRecord] {

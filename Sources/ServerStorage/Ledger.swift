@@ -54,6 +54,13 @@ public protocol LedgerReading {
     ownedBy customer: CustomerID,
     in scope: LedgerScope
   ) throws(StorageError) -> [LedgerSubject]
+  /// The purchases and subscriptions behind one, in order of original identifier; from the first
+  /// when none is given.
+  func subjects(
+    in scope: LedgerScope,
+    after original: OriginalTransactionID?,
+    limit: Int
+  ) throws(StorageError) -> [LedgerSubject]
   /// Who owns a purchase or subscription.
   func owner(of subject: LedgerSubject) throws(StorageError) -> OwnerRecord?
   /// Who presented it without owning it, in order of customer.

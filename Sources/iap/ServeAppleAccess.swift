@@ -13,6 +13,8 @@ extension ServeSettings {
     var sharedSecret: String?
     /// Whether Apple's old service is asked about receipts.
     var asksVerifyReceipt = false
+    /// What is said about purchases for which a refund was asked; nil without consent.
+    var consumption: ConsumptionConsent?
   }
 }
 
@@ -51,6 +53,7 @@ extension ServerComposition {
         access.client = client(quick)
         access.background = client(patient)
       }
+      access.consumption = files.consumption
       access.sharedSecret = files.sharedSecret.map { SharedSecret($0) }
       if files.asksVerifyReceipt {
         access.receipts = VerifyReceiptClient(

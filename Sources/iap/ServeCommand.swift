@@ -27,6 +27,7 @@ struct ServeCommand: Command {
     The configuration is one JSON object; options of the call win over it:
       {"listen": "127.0.0.1:8080", "database": "iap.sqlite", "simulated": false,
        "insecureNoKeys": false, "jsonLog": false, "roots": ["root.der"], "clock": "http://127.0.0.1:9090",
+       "reconcileEveryHours": 24,
        "limits": {"claimLeaseSeconds": 86400, "requestsPerMinuteMax": 6000,
                   "connectionsPerAddressMax": 256},
        "apps": [{"bundle": "com.example.app", "appAppleId": 1234567890,
@@ -35,13 +36,16 @@ struct ServeCommand: Command {
                  "offerKey": {"keyId": "ABC123DEFG", "issuerId": "...", "file": "offer.p8"},
                  "appStoreKey": {"keyId": "ABC123DEFG", "issuerId": "...", "file": "iap.p8"},
                  "sharedSecretFile": "secret.txt", "verifyReceipt": false,
+                 "consumption": {"customersConsented": true, "sampleProvided": false},
                  "products": {"com.example.app.season": {"entitlements": ["premium"],
                               "level": 1, "accessPeriod": "P3M"}}}]}
     A product without an entry gives an entitlement of its own name; PUT /v1/catalog wins over the
     entries. appStoreKey asks the App Store's server: bare transaction ids, order numbers and
     reconciliation need it; it is tested at the start. sharedSecretFile holds the app's shared
     secret, which notifications of version 1 and requests to /verifyReceipt have to show then.
-    verifyReceipt asks Apple's old service about receipts that cannot be judged here. transfers is keep, transfer or share: what happens when another customer presents a
+    verifyReceipt asks Apple's old service about receipts that cannot be judged here. consumption
+    answers the App Store's questions when a customer asks for a refund, and says with it that
+    customers have agreed to that. transfers is keep, transfer or share: what happens when another customer presents a
     purchase. accounts is claimed, where nobody can guess the names of accounts, or proven, where
     an account counts with a customer token only. claimLeaseSeconds is how long the installation
     that hands over a consumable may be silent; more than 21600, because clients ask again after

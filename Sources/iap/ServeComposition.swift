@@ -88,7 +88,9 @@ enum ServerComposition {
         refuse: { server.refusal($0) },
         handler: server.handler
       )
-      return RunningServer(http: http, ledger: ledger, work: Task { await work(server) })
+      let interval = settings.reconcileEvery
+      let work = Task { await work(server, reconcilingEvery: interval) }
+      return RunningServer(http: http, ledger: ledger, work: work)
     } catch {
       let place = "\(settings.host):\(settings.port)"
       throw CommandError(
@@ -99,11 +101,6 @@ enum ServerComposition {
         )
       )
     }
-  }
-
-  /// Tests the keys at the start; a refused one is loud in the log, and the server runs all the same.
-  private static func work(_ server: EntitlementServer) async {
-    _ = await server.testKeys()
   }
 
   static func openLedger(_ path: String) throws(CommandError) -> SQLiteLedger {

@@ -46,6 +46,7 @@ extension ServeSettingsReader {
       appleFiles.append(
         AppleFile(app: app, role: .sharedSecret, path: Self.path(path, in: folder))
       )
+    case "consumption": readConsumption(member, of: app)
     default:
       guard let flag = member.value.boolValue else {
         wrong(place, "true or false", "true 或 false")
@@ -53,6 +54,30 @@ extension ServeSettingsReader {
       }
       settings.appleAccess[app, default: .init()].asksVerifyReceipt = flag
     }
+  }
+
+  /// Reads what is said about purchases for which a refund was asked.
+  private mutating func readConsumption(_ member: JSONMember, of app: BundleID) {
+    let known: Set<String> = ["customersConsented", "sampleProvided", "refundPreference"]
+    let wishes: [ConsumptionInformation.RefundPreference] = [.decline, .grantFull]
+    let wish = member.value.objectValue?["refundPreference"]?.stringValue
+    guard let object = member.value.objectValue,
+      object.members.allSatisfy({ known.contains($0.name) }),
+      object["customersConsented"] == true, let sample = object["sampleProvided"]?.boolValue,
+      object["refundPreference"] == nil || wishes.contains(where: { $0.rawValue == wish })
+    else {
+      wrong(
+        "consumption of \(app)",
+        "an object of customersConsented (true), sampleProvided and refundPreference (DECLINE or "
+          + "GRANT_FULL)",
+        "包含 customersConsented（true）、sampleProvided 和 refundPreference（DECLINE 或 GRANT_FULL）的对象"
+      )
+      return
+    }
+    settings.appleAccess[app, default: .init()].consumption = ConsumptionConsent(
+      wasSampleProvided: sample,
+      preference: wishes.first { $0.rawValue == wish }
+    )
   }
 
   /// A key as the configuration names it.
@@ -71,6 +96,22 @@ extension ServeSettingsReader {
     )
     return (key, file)
   }
+
+  /// Reads how often the ledger is compared with the App Store.
+  mutating func readInterval(_ member: JSONMember) {
+    guard let hours = member.value.integerValue, (0...Self.intervalHoursMax).contains(hours) else {
+      wrong(
+        member.name,
+        "a whole number from 0, for never, to \(Self.intervalHoursMax)",
+        "0（从不）到 \(Self.intervalHoursMax) 的整数"
+      )
+      return
+    }
+    settings.reconcileEvery = hours == 0 ? nil : TimeInterval(hours) * 3600
+  }
+
+  /// Half of how far back the App Store remembers what it sent.
+  private static let intervalHoursMax: Int64 = 90 * 24
 
   mutating func setAppleAddress(_ text: String, name: String) {
     guard let url = URL(string: text), ["http", "https"].contains(url.scheme ?? ""),

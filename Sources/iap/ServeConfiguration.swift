@@ -42,6 +42,7 @@ extension ServeSettingsReader {
       case "insecureNoKeys":
         bool(member) { reader, value in reader.settings.requiresKeys = !value }
       case "jsonLog": bool(member) { reader, value in reader.settings.logsJSON = value }
+      case "reconcileEveryHours": readInterval(member)
       case "limits": readLimits(member)
       case "roots":
         list(member, of: "file names") { reader, value in
@@ -102,7 +103,7 @@ extension ServeSettingsReader {
         }
       case "transfers", "accounts", "offerKey":
         readPolicy(member, of: &app, folder: folder)
-      case "appStoreKey", "sharedSecretFile", "verifyReceipt":
+      case "appStoreKey", "sharedSecretFile", "verifyReceipt", "consumption":
         readApple(member, of: app.bundleID, folder: folder)
       default: unknown(member.name, in: " of \(bundle)")
       }

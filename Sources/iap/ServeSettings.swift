@@ -33,6 +33,8 @@ struct ServeSettings: Sendable {
   var appleAccess: [BundleID: AppleAccessFiles] = [:]
   /// Where a simulated store stands in Apple's place; nil for Apple's own addresses.
   var appleAddress: String?
+  /// How many seconds lie between two comparisons with the App Store; nil for none by themselves.
+  var reconcileEvery: TimeInterval? = 86_400
   /// Whether the log is JSON, a line an event.
   var logsJSON = false
   var clock = Clock.wall

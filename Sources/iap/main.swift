@@ -5,6 +5,7 @@ let tool = CommandLineTool(commands: [
   CatalogCommand.self,
   DemoCommand.self,
   KeysCommand.self,
+  ReconcileCommand.self,
   ReplayCommand.self,
   ServeCommand.self,
   StoreCommand.self,

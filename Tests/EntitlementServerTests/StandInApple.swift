@@ -37,8 +37,15 @@ final class StandInApple: Sendable {
   private let hasSecret: Bool
   private let hasReceipts: Bool
   private let hasClient: Bool
+  private let consents: Bool
 
-  init(secret: Bool = false, receipts: Bool = false, client: Bool = true) {
+  init(
+    secret: Bool = false,
+    receipts: Bool = false,
+    client: Bool = true,
+    consent: Bool = false
+  ) {
+    consents = consent
     hasSecret = secret
     hasReceipts = receipts
     hasClient = client
@@ -82,7 +89,9 @@ final class StandInApple: Sendable {
           policy: policy,
           world: world(start)
         ) : nil,
-      sharedSecret: hasSecret ? SharedSecret(secret) : nil
+      sharedSecret: hasSecret ? SharedSecret(secret) : nil,
+      consumption: consents
+        ? ConsumptionConsent(wasSampleProvided: false, preference: .decline) : nil
     )
   }
 

@@ -12,6 +12,8 @@ public struct AppleAccess: Sendable {
   public var receipts: VerifyReceiptClient?
   /// What notifications of version 1 and requests to `/verifyReceipt` have to show.
   public var sharedSecret: SharedSecret?
+  /// What is said about purchases for which a refund was asked; nil when customers have not agreed.
+  public var consumption: ConsumptionConsent?
 
   /// Says what there is.
   ///
@@ -20,16 +22,19 @@ public struct AppleAccess: Sendable {
   ///   - background: Asks for what nobody waits for.
   ///   - receipts: Asks Apple's old service about receipts.
   ///   - sharedSecret: What old notifications and requests have to show.
+  ///   - consumption: What is said about purchases for which a refund was asked.
   public init(
     client: AppStoreServerClient? = nil,
     background: AppStoreServerClient? = nil,
     receipts: VerifyReceiptClient? = nil,
-    sharedSecret: SharedSecret? = nil
+    sharedSecret: SharedSecret? = nil,
+    consumption: ConsumptionConsent? = nil
   ) {
     self.client = client
     self.background = background
     self.receipts = receipts
     self.sharedSecret = sharedSecret
+    self.consumption = consumption
   }
 }
 

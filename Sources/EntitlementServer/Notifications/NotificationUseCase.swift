@@ -56,12 +56,8 @@ struct NotificationUseCase: Sendable {
   /// A notification that is in the ledger.
   struct Taken: Hashable, Sendable {
     let uuid: NotificationUUID
-    let type: NotificationType
-    let scope: LedgerScope
     /// Whether the ledger did not know it.
     let isNew: Bool
-    /// How many grants, clawbacks and regrants took effect.
-    let entryCount: Int
   }
 
   /// Verifies and records a notification, whatever way it came.
@@ -77,6 +73,37 @@ struct NotificationUseCase: Sendable {
     instant: JudgingInstant,
     now: Date
   ) async throws(ServerError) -> Taken {
+    let judged = try judge(text, instant: instant, now: now)
+    var write = LedgerWrite(date: now, facts: [judged.record])
+    // The App Store waits for an answer: its question is filed with the fact.
+    if let question = ConsumptionAnswers(parts: parts).question(judged, at: now) {
+      write.documents = [question]
+    }
+    let outcome = try await parts.commit(write)
+    let isNew = outcome.facts.first == .inserted
+    note(judged.notification, isNew: isNew, entries: outcome.newEntries)
+    return Taken(uuid: judged.notification.uuid, isNew: isNew)
+  }
+
+  /// A notification that follows every rule.
+  struct Judged: Hashable, Sendable {
+    let notification: NotificationPayload
+    let record: FactRecord
+  }
+
+  /// Verifies a notification.
+  ///
+  /// - Parameters:
+  ///   - text: The signed payload.
+  ///   - instant: When its chain has to be valid.
+  ///   - now: When it is worked on.
+  /// - Returns: What it says, for the ledger.
+  /// - Throws: ``ServerError``, with 400 when it is refused.
+  func judge(
+    _ text: [UInt8],
+    instant: JudgingInstant,
+    now: Date
+  ) throws(ServerError) -> Judged {
     let verdict = try looked { () throws(CryptoError) in
       try verifiers.notifications.verify(text, instant: instant)
     }
@@ -94,23 +121,16 @@ struct NotificationUseCase: Sendable {
     ) {
       throw refusal([failure])
     }
-    let record = FactRecord(
-      key: .notification(content.notification.uuid),
-      scope: LedgerScope(app: bundleID, environment: verified.environment),
-      bytes: text,
-      signedDate: verified.signedDate,
-      receivedDate: now,
-      facts: Self.facts(content)
-    )
-    let outcome = try await parts.commit(LedgerWrite(date: now, facts: [record]))
-    let isNew = outcome.facts.first == .inserted
-    note(content.notification, isNew: isNew, entries: outcome.newEntries)
-    return Taken(
-      uuid: content.notification.uuid,
-      type: content.notification.type,
-      scope: record.scope,
-      isNew: isNew,
-      entryCount: outcome.newEntries.count
+    return Judged(
+      notification: content.notification,
+      record: FactRecord(
+        key: .notification(content.notification.uuid),
+        scope: LedgerScope(app: bundleID, environment: verified.environment),
+        bytes: text,
+        signedDate: verified.signedDate,
+        receivedDate: now,
+        facts: Self.facts(content)
+      )
     )
   }
 

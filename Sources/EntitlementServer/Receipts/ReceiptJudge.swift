@@ -58,13 +58,14 @@ struct ReceiptJudge: Sendable {
       else { return .refused(verdict.failures) }
       return asked
     }
-    return local(verified, bytes, now)
+    return accept(verified, bytes, at: now)
   }
 
-  private func local(
+  /// Accepts a receipt that was found genuine here, when it is of an app of this server.
+  func accept(
     _ verified: Verified<ReceiptPayload>,
     _ bytes: [UInt8],
-    _ now: Date
+    at now: Date
   ) -> Judgement {
     guard let bundleID = verified.payload.bundleID, configuration.app(bundleID) != nil else {
       return .refused([failure(.bundle, "it does not say which app it is for")])

@@ -83,7 +83,7 @@ struct Gate: Sendable {
     let limits = parts.configuration.limits
     let bytesMax: Int
     switch body {
-    case .none: return [:]
+    case .none, .unchecked: return [:]
     case .object: bytesMax = limits.bodyBytesMax
     case .notification: bytesMax = limits.notificationBytesMax
     }

@@ -26,11 +26,14 @@ struct Route: Sendable {
     case object(Shape)
     /// A JSON object that is as long as a notification may be.
     case notification(Shape)
+    /// What is documented as a JSON object, and is looked at by the route alone: it has words of its
+    /// own for what is wrong.
+    case unchecked(Shape)
 
     var shape: Shape? {
       switch self {
       case .none: nil
-      case .object(let shape), .notification(let shape): shape
+      case .object(let shape), .notification(let shape), .unchecked(let shape): shape
       }
     }
   }

@@ -1,0 +1,155 @@
+import Foundation
+import HTTPValues
+import IAPEntitlements
+import IAPModel
+import IAPSignatures
+import ServerStorage
+
+/// Speaks the contract of Apple's old `verifyReceipt`, from what is verified here and what the
+/// ledger knows: backends that were written for it change its address and nothing else.
+///
+/// - **Source:** the signed-data facts, section 7; decision 0333.
+struct VerifyReceiptUseCase: Sendable {
+  let parts: ServerParts
+
+  private static let request = Shape.object([
+    .required("receipt-data", .text(min: 1, max: 2 * 1024 * 1024)),
+    .optional("password", .text(min: 0, max: 256)),
+    .optional("exclude-old-transactions", .bool),
+  ])
+  private static let answers = [
+    Route.Answer(200, .object([.required("status", .integer(0...29_999))]))
+  ]
+
+  /// The address of production, and the one of the sandbox.
+  var routes: [Route] {
+    [("/verifyReceipt", nil), ("/sandbox/verifyReceipt", StoreEnvironment.sandbox)].flatMap {
+      path,
+      environment in
+      [
+        Route(
+          .post,
+          path,
+          "Judges a receipt in the words of Apple's old service.",
+          access: .open,
+          body: .unchecked(Self.request),
+          answers: Self.answers,
+          repetition: .natural,
+          run: { call async throws(ServerError) in .ok(try await answer(call, environment)) }
+        ),
+        Route(
+          .get,
+          path,
+          "Says that a receipt has to be sent with POST.",
+          access: .open,
+          answers: Self.answers,
+          run: { _ async throws(ServerError) in .ok(Self.status(.notPosted)) }
+        ),
+      ]
+    }
+  }
+
+  /// The numbers in `status` that this server gives.
+  enum Status: Int64, Hashable, Sendable {
+    case valid = 0
+    case notPosted = 21_000
+    case malformed = 21_002
+    case notAuthenticated = 21_003
+    case wrongSecret = 21_004
+    case isSandbox = 21_007
+    case isProduction = 21_008
+  }
+
+  static func status(_ status: Status) -> JSONObject { ["status": .integer(status.rawValue)] }
+
+  private func answer(
+    _ call: Call,
+    _ addressed: StoreEnvironment?
+  ) async throws(ServerError) -> JSONObject {
+    let limits = JSONLimits(
+      sizeBytesMax: parts.configuration.limits.bodyBytesMax,
+      depthMax: parts.configuration.limits.bodyDepthMax
+    )
+    guard let body = try? JSONParser.parseObject(call.request.body, limits: limits),
+      let text = body["receipt-data"]?.stringValue
+    else { return Self.status(.malformed) }
+    let digits = text.utf8.filter { $0 != 0x0A && $0 != 0x0D }
+    guard let bytes = Base64.decode(digits, .standard), !bytes.isEmpty else {
+      return Self.status(.malformed)
+    }
+    let verdict = try looked { () throws(CryptoError) in
+      try parts.verifiers.receipts.verify(bytes)
+    }
+    guard let verified = verdict.accepted else {
+      return Self.status(Self.meaning(verdict.failures))
+    }
+    guard let bundleID = verified.payload.bundleID, let app = parts.configuration.app(bundleID)
+    else { return Self.status(.notAuthenticated) }
+    if let mistake = misplaced(verified.environment, app, addressed) {
+      return Self.status(mistake)
+    }
+    // Whether there is a secret to know is not said before the receipt was found genuine.
+    guard isTrusted(body["password"]?.stringValue, app) else { return Self.status(.wrongSecret) }
+    return try await accepted(verified, bytes, body, call.now)
+  }
+
+  private static func meaning(_ failures: [RuleFailure]) -> Status {
+    let unreadable: Set<Rule> = [.format, .container, .payload, .limits]
+    return failures.contains { unreadable.contains($0.rule) } ? .malformed : .notAuthenticated
+  }
+
+  /// Whether the receipt belongs to the other address.
+  private func misplaced(
+    _ environment: StoreEnvironment,
+    _ app: ServerApp,
+    _ addressed: StoreEnvironment?
+  ) -> Status? {
+    let here = addressed ?? (app.environments.contains(.production) ? .production : .sandbox)
+    guard app.environments.contains(environment) else {
+      return environment == .production ? .isProduction : .notAuthenticated
+    }
+    switch (environment, here) {
+    case (.production, .sandbox): return .isProduction
+    case (.sandbox, .production): return .isSandbox
+    default: return nil
+    }
+  }
+
+  /// Whether the caller may see what the ledger knows.
+  private func isTrusted(_ password: String?, _ app: ServerApp) -> Bool {
+    guard let secret = parts.apple[app.bundleID]?.sharedSecret else {
+      return !parts.configuration.requiresKeys
+    }
+    return secret.matches(password ?? "", digest: { parts.verifiers.digest($0) })
+  }
+
+  private func accepted(
+    _ verified: Verified<ReceiptPayload>,
+    _ bytes: [UInt8],
+    _ body: JSONObject,
+    _ now: Date
+  ) async throws(ServerError) -> JSONObject {
+    guard case .accepted(let judged) = ReceiptJudge(parts).accept(verified, bytes, at: now) else {
+      return Self.status(.notAuthenticated)
+    }
+    _ = try await parts.commit(LedgerWrite(date: now, facts: [judged.record]))
+    let subjects = Set(
+      judged.purchases.map {
+        LedgerSubject(scope: judged.scope, original: $0.originalTransactionID)
+      }
+    )
+    let facts = try await parts.read { reader throws(StorageError) in
+      var facts: [StoreFact] = []
+      for subject in subjects { facts += try reader.facts(of: subject) }
+      return facts
+    }
+    let history = StoreHistory(facts, environment: .only(judged.scope.environment))
+    let writer = VerifyReceiptWriter(history: history, now: now)
+    return writer.object(
+      verified.payload,
+      environment: judged.scope.environment,
+      receipt: Base64.encode(bytes, .standard),
+      excludesOld: body["exclude-old-transactions"]?.boolValue ?? false
+    )
+  }
+}

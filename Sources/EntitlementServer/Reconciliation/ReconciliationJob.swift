@@ -1,0 +1,172 @@
+import AppStoreServerAPI
+import Foundation
+import IAPEntitlements
+import IAPModel
+import IAPSignatures
+import ServerStorage
+
+/// Compares the ledger with the App Store, a page at a time, and fills the gaps.
+///
+/// What is found goes the way of every other fact: verified, recorded once, granted once. Each page
+/// is one write together with the progress, which holds only for the version it was read in: two
+/// servers that work on the same comparison cannot both have it.
+struct ReconciliationJob: Sendable {
+  let parts: ServerParts
+
+  /// How long before an answer that failed is asked for again, in seconds.
+  static let retrySeconds: TimeInterval = 60
+
+  /// Everything that one page brings into the ledger.
+  struct Page: Sendable {
+    var record: ReconciliationRecord
+    var facts: [FactRecord] = []
+    var documents: [DocumentWrite] = []
+  }
+
+  /// Reads the next page of a comparison and records what it says.
+  ///
+  /// - Parameters:
+  ///   - document: The comparison as it is stored.
+  ///   - now: The present instant.
+  /// - Returns: The comparison after it; nil when another server has taken the step.
+  /// - Throws: ``ServerError`` when the ledger cannot be read or written.
+  func step(
+    _ document: LedgerDocument,
+    at now: Date
+  ) async throws(ServerError) -> ReconciliationRecord? {
+    var page = Page(record: try stored(document))
+    page.record.retryAt = nil
+    page.record.problem = nil
+    guard let client = parts.apple[page.record.scope.app]?.background else {
+      page.record.state = .failed
+      page.record.problem = "the app has no key to ask the App Store with"
+      return try await commit(page, document, now)
+    }
+    let asked: Result<Page, ServerError>
+    do throws(AppStoreServerError) {
+      asked = try await ask(page, client, now)
+    } catch {
+      stop(&page.record, error, now)
+      asked = .success(page)
+    }
+    return try await commit(try asked.get(), document, now)
+  }
+
+  private func ask(
+    _ page: Page,
+    _ client: AppStoreServerClient,
+    _ now: Date
+  ) async throws(AppStoreServerError) -> Result<Page, ServerError> {
+    var page = page
+    do throws(ReconciliationStop) {
+      switch page.record.stage {
+      case .notifications: try await notifications(&page, client, now)
+      case .history: try await history(&page, client, now)
+      case .statuses: try await statuses(&page, client, now)
+      case .refunds: try await refunds(&page, client, now)
+      }
+      return .success(page)
+    } catch {
+      switch error {
+      case .store(let error): throw error
+      case .server(let error): return .failure(error)
+      }
+    }
+  }
+
+  private func stored(_ document: LedgerDocument) throws(ServerError) -> ReconciliationRecord {
+    do throws(StorageError) {
+      return try ReconciliationRecord(document)
+    } catch {
+      throw ServerError(
+        503,
+        .unavailable,
+        .storageUnavailable,
+        "A reconciliation cannot be read.",
+        inside: error.description
+      )
+    }
+  }
+
+  private func stop(
+    _ record: inout ReconciliationRecord,
+    _ error: AppStoreServerError,
+    _ now: Date
+  ) {
+    record.problem = error.description
+    if error.apiCode == .paginationTokenExpired || error.apiCode == .invalidPaginationToken
+      || error.apiCode == .invalidRequestRevision
+    {
+      // A mark that the App Store does not take any more: the list is read from its beginning.
+      record.mark = nil
+      record.retryAt = now.addingTimeInterval(Self.retrySeconds)
+    } else if error.isRetryable {
+      record.retryAt = error.retryAt ?? now.addingTimeInterval(Self.retrySeconds)
+    } else {
+      record.state = .failed
+    }
+  }
+
+  private func commit(
+    _ page: Page,
+    _ document: LedgerDocument,
+    _ now: Date
+  ) async throws(ServerError) -> ReconciliationRecord? {
+    var write = LedgerWrite(date: now, facts: page.facts)
+    write.documents =
+      [page.record.document(.mustHaveVersion(document.version))] + page.documents
+    let outcome = try await parts.commit(write)
+    guard !outcome.isRefused else { return nil }
+    for entry in outcome.newEntries {
+      parts.metrics.count(.entries, ["kind": entry.entry.kind.rawValue])
+    }
+    return page.record
+  }
+}
+
+/// Why a page was not read.
+enum ReconciliationStop: Error {
+  case store(AppStoreServerError)
+  case server(ServerError)
+}
+
+extension ReconciliationJob {
+  /// Asks the App Store.
+  func asked<Answer: Sendable>(
+    _ client: AppStoreServerClient,
+    _ request: ServerAPIRequest<Answer>,
+    _ scope: LedgerScope
+  ) async throws(ReconciliationStop) -> Answer {
+    do throws(AppStoreServerError) {
+      return try await client.answer(to: request, in: scope.environment)
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// Asks about a customer, whom the App Store may not know.
+  func known<Answer: Sendable>(
+    _ client: AppStoreServerClient,
+    _ request: ServerAPIRequest<Answer>,
+    _ record: inout ReconciliationRecord
+  ) async throws(ReconciliationStop) -> Answer? {
+    do throws(ReconciliationStop) {
+      return try await asked(client, request, record.scope)
+    } catch {
+      guard case .store(let answer) = error, answer.saysUnknown else { throw error }
+      record.count("unknownToStore")
+      return nil
+    }
+  }
+
+  /// Looks things up in the ledger.
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any LedgerReading) throws(StorageError) -> Value
+  ) async throws(ReconciliationStop) -> Value {
+    do throws(ServerError) {
+      return try await parts.read(body)
+    } catch {
+      throw .server(error)
+    }
+  }
+}

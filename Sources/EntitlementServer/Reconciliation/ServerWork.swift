@@ -1,0 +1,105 @@
+public import Foundation
+import IAPModel
+import ServerStorage
+
+extension EntitlementServer {
+  /// The most pages that one call of ``work(reconcilingEvery:)`` reads.
+  public static let stepsMax = 1000
+
+  /// Does what is due beside answering: tells the App Store what it asked, goes on with comparisons with the App Store, and begins the
+  /// one that the schedule asks for.
+  ///
+  /// Everything is in the ledger, so it can end at any place, and several servers can do it.
+  ///
+  /// - Parameter interval: How many seconds lie between two scheduled comparisons; nil for none.
+  /// - Returns: How many answers were sent and pages read; 0 when nothing is due.
+  public func work(reconcilingEvery interval: TimeInterval? = nil) async -> Int {
+    var steps = 0
+    do throws(ServerError) {
+      if let interval { try await schedule(every: interval) }
+      for app in parts.configuration.apps where parts.apple[app.bundleID]?.background != nil {
+        while steps < Self.stepsMax, !Task.isCancelled, try await step(app.bundleID) {
+          steps += 1
+        }
+      }
+    } catch {
+      parts.metrics.count(.errors, ["code": error.code.rawValue])
+      parts.world.log(
+        ServerEvent(.error, "work", [.init("inside", error.inside ?? error.code.rawValue)])
+      )
+    }
+    return steps
+  }
+
+  /// Sends an answer or reads a page that is due; false when nothing is.
+  private func step(_ app: BundleID) async throws(ServerError) -> Bool {
+    let now = await parts.clock.now()
+    // The App Store waits for these.
+    if try await ConsumptionAnswers(parts: parts).step(app, at: now) { return true }
+    let running = try await parts.read { reader throws(StorageError) in
+      try reader.documents(
+        .reconciliation,
+        app: app,
+        shelf: ReconciliationRecord.State.running.rawValue,
+        after: 0,
+        limit: 100
+      )
+    }
+    for document in running {
+      if let retry = document.body["retryAt"]?.integerValue,
+        Date(milliseconds: retry) > now
+      {
+        continue
+      }
+      guard let record = try await ReconciliationJob(parts: parts).step(document, at: now) else {
+        continue
+      }
+      parts.world.log(Self.progress(record))
+      return true
+    }
+    return false
+  }
+
+  private static func progress(_ record: ReconciliationRecord) -> ServerEvent {
+    let counts = ReconciliationRecord.counted.map {
+      ServerEvent.Field($0, "\(record.counts[$0] ?? 0)")
+    }
+    let isOver = record.state != .running
+    var fields: [ServerEvent.Field] = [
+      .init("id", record.id), .init("app", record.scope.app.rawValue),
+      .init("environment", record.scope.environment.rawValue),
+      .init("state", record.state.rawValue), .init("stage", record.stage.rawValue),
+    ]
+    if let problem = record.problem { fields.append(.init("problem", problem)) }
+    return ServerEvent(
+      record.state == .failed ? .error : isOver || record.problem != nil ? .notice : .info,
+      "reconciliation",
+      fields + counts
+    )
+  }
+
+  /// Begins the scheduled comparisons whose time has come; several servers begin the same ones.
+  private func schedule(every interval: TimeInterval) async throws(ServerError) {
+    let now = await parts.clock.now()
+    let turn = Int64(now.timeIntervalSince1970 / interval)
+    var write = LedgerWrite(date: now)
+    for app in parts.configuration.apps where parts.apple[app.bundleID]?.background != nil {
+      for environment in app.storeEnvironments {
+        let scope = LedgerScope(app: app.bundleID, environment: environment)
+        // Twice the span, so that what came late is seen by the next one.
+        let record = ReconciliationRecord(
+          id: "auto_\(environment.rawValue.lowercased())_\(turn)",
+          scope: scope,
+          start: now.addingTimeInterval(-2 * interval),
+          end: now
+        )
+        let isBegun = try await parts.read { reader throws(StorageError) in
+          try reader.document(record.key) != nil
+        }
+        if !isBegun { write.documents.append(record.document(.ifAbsent)) }
+      }
+    }
+    guard !write.documents.isEmpty else { return }
+    _ = try await parts.commit(write)
+  }
+}
