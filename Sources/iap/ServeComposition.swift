@@ -89,7 +89,7 @@ enum ServerComposition {
         handler: server.handler
       )
       let interval = settings.reconcileEvery
-      let work = Task { await work(server, reconcilingEvery: interval) }
+      let work = Task { await Self.work(server, reconcilingEvery: interval) }
       return RunningServer(http: http, ledger: ledger, work: work)
     } catch {
       let place = "\(settings.host):\(settings.port)"

@@ -4,6 +4,7 @@ let tool = CommandLineTool(commands: [
   BenchCommand.self,
   CatalogCommand.self,
   DemoCommand.self,
+  DrillCommand.self,
   KeysCommand.self,
   ReconcileCommand.self,
   ReplayCommand.self,

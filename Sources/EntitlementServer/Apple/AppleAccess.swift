@@ -1,6 +1,4 @@
 public import AppStoreServerAPI
-public import IAPModel
-import IAPSignatures
 
 /// How the server reaches the App Store for one app; each part may be missing.
 public struct AppleAccess: Sendable {

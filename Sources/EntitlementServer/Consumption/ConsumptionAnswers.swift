@@ -111,30 +111,18 @@ struct ConsumptionAnswers: Sendable {
       wasSampleProvided: consent.wasSampleProvided,
       preference: consent.preference
     )
+    var state = State.sent
+    var retry: Date?
     do throws(AppStoreServerError) {
       _ = try await client.answer(
         to: .consumption(of: TransactionID(id), information),
         in: scope.environment
       )
-      return try await finish(taken, .sent, nil, now)
     } catch {
-      let retry = error.retryAt ?? now.addingTimeInterval(Self.retrySeconds)
-      return try await finish(
-        taken,
-        error.isRetryable || error.code == .unauthorized ? .pending : .refused,
-        retry,
-        now
-      )
+      state = error.isRetryable || error.code == .unauthorized ? .pending : .refused
+      retry = error.retryAt ?? now.addingTimeInterval(Self.retrySeconds)
     }
-  }
-
-  private func finish(
-    _ document: LedgerDocument,
-    _ state: State,
-    _ retry: Date?,
-    _ now: Date
-  ) async throws(ServerError) -> Bool {
-    try await move(document, to: state, until: retry, now) != nil
+    return try await move(taken, to: state, until: retry, now) != nil
   }
 
   /// What reached the customer, as far as the ledger knows: goods that an installation took and did
@@ -143,7 +131,8 @@ struct ConsumptionAnswers: Sendable {
     _ id: TransactionID,
     _ scope: LedgerScope
   ) async throws(ServerError) -> ConsumptionInformation.DeliveryStatus {
-    try await parts.read { reader throws(StorageError) in
+    try await parts.read {
+      reader throws(StorageError) -> ConsumptionInformation.DeliveryStatus in
       guard let subject = try reader.subject(of: id, in: scope) else { return .other }
       let history = StoreHistory(
         try reader.facts(of: subject),

@@ -1,5 +1,6 @@
 import AppStoreServerAPI
 import Foundation
+import IAPEntitlements
 import IAPModel
 import IAPSignatures
 import ServerStorage

@@ -55,7 +55,8 @@ struct VerifyReceiptAnswer: Sendable {
     self.transactions = transactions
     var pending = Self.objects(object["pending_renewal_info"])
     if isSingle { pending.append(Self.single(object, receipt)) }
-    renewals = pending.compactMap { Self.renewal($0, environment, at: self.date) }
+    let date = date
+    renewals = pending.compactMap { Self.renewal($0, environment, at: date) }
     var kept = object
     for name in ["latest_receipt", "latest_expired_receipt"] { kept[name] = nil }
     bytes = kept.serialized

@@ -22,10 +22,12 @@ struct VerifyReceiptUseCase: Sendable {
   ]
 
   /// The address of production, and the one of the sandbox.
+  private static let addresses: [(path: String, environment: StoreEnvironment?)] = [
+    ("/verifyReceipt", nil), ("/sandbox/verifyReceipt", .sandbox),
+  ]
+
   var routes: [Route] {
-    [("/verifyReceipt", nil), ("/sandbox/verifyReceipt", StoreEnvironment.sandbox)].flatMap {
-      path,
-      environment in
+    Self.addresses.flatMap { path, environment in
       [
         Route(
           .post,
