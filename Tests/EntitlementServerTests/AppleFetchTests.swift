@@ -2,6 +2,7 @@ import AppStoreServerAPI
 import AppStoreSimulator
 import EntitlementServer
 import Foundation
+import HTTPValues
 import IAPModel
 import ServerStorage
 import Testing

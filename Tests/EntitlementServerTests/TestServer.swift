@@ -71,6 +71,8 @@ final class TestServer: Sendable {
     let uptime = VirtualUptime()
     self.uptime = uptime
     self.ledger = ledger
+    var access: [BundleID: AppleAccess] = [:]
+    if let apple { access[DemoCatalog.bundleID] = try apple.access(to: store) }
     server = EntitlementServer(
       configuration: configuration,
       ledger: ledger,
@@ -85,7 +87,7 @@ final class TestServer: Sendable {
       world: Self.world(uptime, sink),
       offerKeys: offerKeys,
       lookup: lookup,
-      apple: try apple.map { [DemoCatalog.bundleID: try $0.access(to: store)] } ?? [:]
+      apple: access
     )
     self.sink = sink
     try connect()
