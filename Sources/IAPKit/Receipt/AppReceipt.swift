@@ -96,7 +96,7 @@ extension IAPManager {
 
   /// The app receipt after the store was asked for a new one; the store may ask for a password.
   ///
-  /// The store is asked at most every ``DeliveryFunnel/receiptRequestSecondsMin`` seconds.
+  /// The store is asked at most every `DeliveryFunnel.receiptRequestSecondsMin` seconds.
   ///
   /// - Returns: The receipt; nil when there is none even now.
   /// - Throws: What ``appReceipt()`` throws.
