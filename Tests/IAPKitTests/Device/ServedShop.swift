@@ -74,9 +74,10 @@ final class ServedShop: Sendable {
   /// Installs the app; it does not run yet.
   func install(
     on id: DeviceID = "phone",
-    handle: @escaping @Sendable (Delivery) -> DeliveryAnswer? = { _ in nil }
+    handle: @escaping @Sendable (Delivery) -> DeliveryAnswer? = { _ in nil },
+    configure: @escaping @Sendable (inout IAPConfiguration) -> Void = { _ in }
   ) throws -> SimulatedApp {
-    let app = try shop.install(on: id, handle: handle)
+    let app = try shop.install(on: id, configure: configure, handle: handle)
     guard let endpoint = URL(string: "http://server.test/v1/verify") else { return app }
     let served = self
     app.update { setup in
@@ -86,15 +87,22 @@ final class ServedShop: Sendable {
   }
 
   private func answer(_ request: ClientRequest) async throws -> ClientResponse {
-    let object = try JSONParser.parseObject(request.body)
+    let object = try request.body.isEmpty ? [:] : JSONParser.parseObject(request.body)
     if object["acknowledged"]?.boolValue == true {
       guard !isDeafToAcknowledgements else {
         throw IAPError.network(underlying: URLError(.networkConnectionLost))
       }
       acknowledgements.withLock { $0 += 1 }
     }
+    var headers = HTTPHeaders()
+    for (name, value) in request.headers { headers[name] = value }
     let response = await server.answer(
-      HTTPRequest(method: .post, target: request.url.path, body: request.body)
+      HTTPRequest(
+        method: request.method == "GET" ? .get : .post,
+        target: request.url.path,
+        headers: headers,
+        body: request.body
+      )
     )
     return ClientResponse(status: response.status, body: response.body)
   }

@@ -112,6 +112,23 @@ struct CustomerAccessTests {
     #expect(server.asked.last == "GET /v1/customers/me token")
   }
 
+  @Test("is what the real server gives and takes", arguments: generations)
+  func realServer(generation: StoreGeneration) async throws {
+    let served = try ServedShop(generation)
+    let app = try served.install(configure: { $0.account = "user-1" })
+    try await app.launch()
+    _ = try await app.buy(Shop.lifetime)
+    await app.waitUntilQueueIsEmpty()
+    app.kill()
+    let secret = try #require(app.device.disk.flushedBytes(of: Self.secretFile))
+    for name in app.device.disk.names { app.device.disk.place(nil, as: name) }
+    app.device.disk.place(secret, as: Self.secretFile)
+    app.update { $0.receipt = { _ in nil } }
+    try await app.launch()
+    try await app.enterForeground()
+    #expect(app.access(to: Shop.lifetime) == .yes(until: nil, source: .server, provisional: false))
+  }
+
   @Test("tells of a consumable's refund, which StoreKit 1 does not", arguments: generations)
   func consumableRefund(generation: StoreGeneration) async throws {
     let shop = try Shop(generation)
