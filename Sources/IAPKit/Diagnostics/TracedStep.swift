@@ -15,9 +15,12 @@ package struct TracedStep: Hashable, Sendable, Codable {
   var hasJudge: Bool
   var hasTaker: Bool
   var hasCaller: Bool
+  var isOwnerPresent: Bool
   var installation: InstallationID?
   /// The effects that were asked about and had taken place.
   var known: [String]
+  /// The name by which a copy of the same goods was being handed over.
+  var nameOfCopies: UnitID?
 
   /// Writes a step down.
   init(before: TransactionRecord?, event: DeliveryEvent?, context: DeliveryContext) {
@@ -28,24 +31,32 @@ package struct TracedStep: Hashable, Sendable, Codable {
     hasJudge = context.hasJudge
     hasTaker = context.hasTaker
     hasCaller = context.hasCaller
+    isOwnerPresent = context.isOwnerPresent
     installation = context.installation
     known = []
     guard let event else { return }
     // Deciding is pure: doing it once more shows what was asked for.
     let asked = Locked<Set<String>>([])
+    let named = Locked<UnitID?>(nil)
     var asking = context
     asking.isKnown = { key in
       let isKnown = context.isKnown(key)
       if isKnown { asked.withLock { _ = $0.insert(key) } }
       return isKnown
     }
+    asking.nameOfCopies = { record in
+      let name = context.nameOfCopies(record)
+      named.withLock { $0 = name }
+      return name
+    }
     _ = DeliveryReducer.reduce(before, event, asking)
     known = asked.withLock { $0.sorted() }
+    nameOfCopies = named.withLock { $0 }
   }
 
   /// What the decision depended on.
   func context(at now: Date, launch: Int, policies: TracedPolicies) -> DeliveryContext {
-    let effects = Set(known)
+    let (effects, name) = (Set(known), nameOfCopies)
     return DeliveryContext(
       now: now,
       random: random,
@@ -54,10 +65,12 @@ package struct TracedStep: Hashable, Sendable, Codable {
       retry: policies.retry,
       quarantine: policies.quarantine,
       isDeliveryOpen: isDeliveryOpen,
+      isOwnerPresent: isOwnerPresent,
       hasJudge: hasJudge,
       hasTaker: hasTaker,
       hasCaller: hasCaller,
-      isKnown: { effects.contains($0) }
+      isKnown: { effects.contains($0) },
+      nameOfCopies: { _ in name }
     )
   }
 }
@@ -154,6 +167,7 @@ package struct TracedVerdict: Hashable, Sendable, Codable {
   var unit: UnitID?
   var claimedBy: InstallationID?
   var isAcknowledged: Bool?
+  var belongsToAnother: Bool?
   var rules: [String]
 
   init(_ result: ReceiptValidationResult) {
@@ -163,6 +177,7 @@ package struct TracedVerdict: Hashable, Sendable, Codable {
     unit = result.unit.map { UnitID($0) }
     claimedBy = result.claimedBy.map { InstallationID($0) }
     isAcknowledged = result.isAcknowledged
+    belongsToAnother = result.belongsToAnother
     rules = result.reasons.map(\.rule)
   }
 
@@ -177,6 +192,7 @@ package struct TracedVerdict: Hashable, Sendable, Codable {
     )
     result.revocationDate = revocationDate
     result.isAcknowledged = isAcknowledged
+    result.belongsToAnother = belongsToAnother
     return result
   }
 }

@@ -67,6 +67,12 @@ public struct CompositeReceiptValidator: ReceiptValidator {
     try await server.acknowledge(evidence)
   }
 
+  /// Puts an order that was set aside into the review queue of the server.
+  ///
+  /// - Parameter report: The order.
+  /// - Throws: What the server threw.
+  public func report(_ report: QuarantineReport) async throws { try await server.report(report) }
+
   private func ask(
     _ question: (any ReceiptValidator) async throws -> ReceiptValidationResult
   ) async throws -> ReceiptValidationResult {
