@@ -94,6 +94,7 @@ struct LegacyTests {
     #expect(await manager.restoreSummary().error == .invalidOrder(reason: ""))
     #expect(TransactionStore.shared.pendingRecords() == [])
     #expect(EntitlementManager.shared.purchasedProductIDs == [])
+    #expect(await manager.refundRequest(for: 1, scene: nil) == nil)
     #expect(IAPManager.shared === manager)
   }
 
