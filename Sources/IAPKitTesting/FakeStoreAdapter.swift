@@ -35,12 +35,18 @@ final class FakeStoreAdapter: StoreAdapter, ProductSource {
     guard store.books({ ledger in ledger.products.contains { $0.id == id.rawValue } }) else {
       return .failed(.productNotFound(id: id.rawValue), reference: nil)
     }
+    var offer: IAPOffer?
+    if let wish = request.sheet.offer {
+      offer = store.books { ledger in (try? ledger.product(id))?.offer(for: wish) }
+      guard offer != nil else { return .failed(.offerRefused(.invalidIdentifier), reference: nil) }
+    }
     let answer = await store.sheet.ask()
     guard store.isRunning(process) else { return .failed(.unknown, reference: nil) }
     var sale = FakeSale(
       productID: id,
       quantity: request.quantity,
-      token: request.accountToken
+      token: request.accountToken,
+      offer: offer
     )
     switch answer {
     case .cancel: return .failed(.userCancelled, reference: nil)
@@ -99,5 +105,16 @@ final class FakeStoreAdapter: StoreAdapter, ProductSource {
 
   static var noNetwork: IAPError {
     .network(underlying: URLError(.notConnectedToInternet))
+  }
+}
+
+extension IAPProduct {
+  /// The offer that a purchase wants; nil when the product has no such offer.
+  fileprivate func offer(for wish: PurchaseOffer) -> IAPOffer? {
+    switch wish {
+    case .promotional(let id), .signed(let id, _), .promotionalJWS(let id, _):
+      promotionalOffers.first { $0.id == id }
+    case .winBack(let id): winBackOffers.first { $0.id == id }
+    }
   }
 }

@@ -245,6 +245,20 @@ struct FakeSubscriptionTests {
     #expect(second.originalTransactionId == first.originalTransactionId)
   }
 
+  @Test("are sold with the offer that the purchase names, or not at all")
+  func namedOffers() async throws {
+    let scene = Scene()
+    let manager = scene.launch()
+    let bought = try await manager.purchase(
+      productId: monthly,
+      options: PurchaseOptions(offer: .winBack(id: "back"))
+    )
+    #expect(bought.offerType == .winBack)
+    #expect(bought.price == Decimal(string: "2.99"))
+    let refused = await manager.buy(basic, options: PurchaseOptions(offer: .winBack(id: "none")))
+    #expect(refused == .failed(.offerRefused(.invalidIdentifier)))
+  }
+
   @Test("come from an offer code without a tap in the app")
   func code() async throws {
     let scene = Scene()
