@@ -6,8 +6,8 @@ import FoundationNetworking
 /// The device's network.
 ///
 /// A redirect is not followed: it would carry the app's key and its receipts to another host, and
-/// the page of a gateway is no answer. A call that takes longer than it may, as a whole, is given up,
-/// and so is one whose answer is longer than it may be.
+/// the page of a gateway is no answer. A call that takes longer than it may, as a whole, is given
+/// up, and so is one whose answer is longer than it may be.
 final class LiveHTTP: NSObject, URLSessionDataDelegate {
   /// What one call has got so far.
   private struct Call {

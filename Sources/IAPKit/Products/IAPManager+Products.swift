@@ -99,7 +99,7 @@ extension IAPManager {
   /// On StoreKit 1, and on systems before iOS 16, it is read from the receipt.
   ///
   /// - Returns: The app transaction; look at its integrity first.
-  /// - Throws: ``IAPError``; `verificationFailed` when there is neither a signed text nor a receipt.
+  /// - Throws: ``IAPError``; `verificationFailed` when there is no signed text and no receipt.
   public func appTransaction() async throws(IAPError) -> IAPAppTransaction {
     try await appTransaction(refreshing: false)
   }

@@ -30,7 +30,7 @@ struct PriceFormat {
 
   /// How many decimals the formatter writes.
   ///
-  /// They are counted in a text: what the formatter says of itself is not the same on all platforms.
+  /// They are counted in a text: what the formatter says of itself differs among platforms.
   private var decimals: Int {
     let digits = text(Decimal(1) / 3)?.filter(\.isWholeNumber).count ?? 1
     return max(0, digits - 1)
