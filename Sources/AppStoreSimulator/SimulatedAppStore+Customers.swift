@@ -49,13 +49,14 @@ extension SimulatedAppStore {
   /// - Parameters:
   ///   - isOn: Whether it renews.
   ///   - original: The subscription.
-  /// - Throws: ``SimulatorError`` with `unknownSubscription`.
+  /// - Throws: ``SimulatorError`` with `unknownSubscription`, or `notAllowed` when it is over or
+  ///   shared by somebody else.
   public func setAutoRenew(
     _ isOn: Bool,
     of original: OriginalTransactionID
   ) throws(SimulatorError) {
     try command { core, now throws(SimulatorError) in
-      try core.act(on: original, .autoRenewSet(isOn), at: now)
+      try core.setAutoRenew(isOn, of: original, at: now)
     }
   }
 

@@ -140,19 +140,16 @@ enum StoreCommand: Command {
       curl -d '{"device":"phone","productId":"com.example.demo.coins"}' $U/control/purchases
       curl -d '{"seconds":2678400}' $U/control/clock/advance
       curl -X POST $U/control/transactions/ID/refund
-    All of /control: apps, accounts, devices, purchases, pending/ID/approve|decline, transactions,
-    subscriptions/ID/auto-renew, clock, clock/advance, clock/rate, faults, notifications,
-    notifications/url|test|drain, history, roots, devices/ID/receipt|restore|refresh-receipt|
-    unfinished|app-transaction;
-    and for developers: api-key, keys, shared-secret, rate-limits, refused-tokens,
-    server-api/fault, verify-receipt/fault, consumption, extensions, transactions/ID/order,
-    notifications/emit, offer-signatures/check. PUT sets clock/rate, faults, notifications/url,
-    subscriptions/ID/auto-renew, rate-limits and */fault.
+    Under /control are apps, accounts, devices, families, purchases, pending, transactions,
+    subscriptions, offer-codes, products, grace-period, clock, faults, notifications, history and
+    roots;
+    and for developers api-key, keys, offer-keys, shared-secret, rate-limits, refused-tokens,
+    server-api/fault, verify-receipt/fault, consumption, extensions, offer-signatures.
 
     Apple's server interface is whole: everything under /inApps, and /verifyReceipt. A request needs
     a token; the store made a key for you, which /control/api-key gives you, and --api-key or
     /control/keys make it know yours. /production and /sandbox before a path stand for Apple's two
-    addresses. docs/simulator-http.md describes it all.
+    addresses. docs/simulator-http.md describes every call.
     """,
     zh: """
       第一行输出“listening http://HOST:PORT”，随后一直运行，直到按 Ctrl-C。
@@ -264,13 +261,36 @@ struct StoreSetup: Sendable {
     let number = try arguments.integer("app-id", in: 1...Int64.max)
     configuration = StoreConfiguration(
       catalog: try await Self.catalog(arguments, console),
-      bundleID: arguments.value("bundle").map { BundleID($0) } ?? DemoCatalog.bundleID,
+      bundleID: try Self.bundleID(arguments) ?? DemoCatalog.bundleID,
       appAppleID: number.map { AppAppleID($0) } ?? DemoCatalog.appAppleID,
       environment: environment,
       seed: UInt64(try arguments.integer("seed") ?? 1),
-      start: try arguments.date("start") ?? console.now(),
+      start: try Self.start(arguments) ?? console.now(),
       options: options
     )
+  }
+
+  /// The latest start, in seconds since 1970: certificates need years of four digits beyond it.
+  static let startMax: TimeInterval = 250_246_627_200
+
+  private static func start(_ arguments: CommandArguments) throws(CommandError) -> Date? {
+    guard let start = try arguments.date("start") else { return nil }
+    guard (0...startMax).contains(start.timeIntervalSince1970) else {
+      throw .usage(
+        Words("--start is from 1970 to 9899.", zh: "--start 的范围为 1970 年至 9899 年。")
+      )
+    }
+    return start
+  }
+
+  private static func bundleID(_ arguments: CommandArguments) throws(CommandError) -> BundleID? {
+    try arguments.parsed("bundle", "an identifier such as com.example.app") { text in
+      let isPlain = text.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+          || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x2E
+      }
+      return isPlain && !text.isEmpty ? BundleID(text) : nil
+    }
   }
 
   /// Makes the store, its keys included.
@@ -284,6 +304,11 @@ struct StoreSetup: Sendable {
       try store.setNotificationVersion(notificationVersion)
       if let key { try store.addDeveloperKey(key.id, issuer: key.issuer, pem: key.pem) }
       return store
+    } catch let error as SimulatorError where key != nil && error.code == .badRequest {
+      throw CommandError(
+        .file,
+        Words("--api-key: \(error.reason).", zh: "--api-key：文件中没有可用的密钥（\(error.reason)）。")
+      )
     } catch {
       throw CommandError(.failed, Words("The store cannot be opened: \(error)."))
     }

@@ -64,6 +64,13 @@ struct StoreCommandTests {
     (["--catalog", "/dev/null"], 1, "/dev/null: this is no .storekit file"),
     (["--notify", "nowhere"], 2, "--notify needs a URL"),
     (["--start", "yesterday"], 2, "--start needs a date"),
+    (["--start", "9999-12-31T23:59:59Z"], 2, "--start is from 1970 to 9899"),
+    (["--bundle", "a b"], 2, "--bundle needs an identifier such as com.example.app"),
+    (["--bundle="], 2, "--bundle needs an identifier"),
+    (
+      ["--api-key", "/dev/null", "--api-key-id", "A", "--issuer", "B"], 1,
+      "--api-key: expected a P-256 key"
+    ),
   ])
   func aBadCallIsExplained(_ words: [String], _ status: Int32, _ text: String) async throws {
     let outcome = try await CommandProcess.run(["store"] + words)

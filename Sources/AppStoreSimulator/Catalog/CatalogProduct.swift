@@ -35,6 +35,11 @@ public struct CatalogProduct: Hashable, Sendable {
       ?? localizations.first
   }
 
+  /// The highest price, in thousandths of the currency's main unit: a billion of it.
+  ///
+  /// Far above what Apple allows anywhere, and far below where a computer's numbers end.
+  public static let priceMilliunitsMax: Int64 = 1_000_000_000_000
+
   /// An amount in thousandths, rounded to the nearest one.
   static func milliunits(_ amount: Decimal) -> Int64 {
     var (scaled, rounded) = (amount * 1000, Decimal())

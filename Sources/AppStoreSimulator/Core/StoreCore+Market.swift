@@ -13,6 +13,7 @@ extension StoreCore {
   ) throws(SimulatorError) {
     let product = try product(id, in: bundleID)
     guard price >= 0 else { throw SimulatorError(.notAllowed, "a price is not negative") }
+    try requirePrice(price)
     let old = product.priceMilliunits
     guard price != old || choice != .keep else { return }
     append(.priceChanged(bundleID, id, price), at: now)
@@ -69,6 +70,7 @@ extension StoreCore {
     guard price > paid else {
       throw SimulatorError(.notAllowed, "\(price) is not more than \(paid)")
     }
+    try requirePrice(price)
     try act(
       on: original,
       .priceRaised(from: paid, to: price, needsConsent: needsConsent),
@@ -102,6 +104,9 @@ extension StoreCore {
   mutating func setGrace(_ settings: GraceSettings?, at now: Date) throws(SimulatorError) {
     guard settings.map({ $0.length > 0 }) ?? true else {
       throw SimulatorError(.notAllowed, "a grace period has a length")
+    }
+    guard settings.map({ $0.length <= GraceSettings.lengthMax }) ?? true else {
+      throw SimulatorError(.notAllowed, "a grace period lasts a year at most")
     }
     guard settings != state.grace else { return }
     append(.graceChanged(settings), at: now)
@@ -150,6 +155,15 @@ extension StoreCore {
     let copies = state.shared(from: record.originalTransactionID).filter(\.isRunning)
     for running in [record] + copies where running.period.end > now {
       append(.periodCut(running.originalTransactionID, now), at: now)
+    }
+  }
+
+  private func requirePrice(_ price: Int64) throws(SimulatorError) {
+    guard price <= CatalogProduct.priceMilliunitsMax else {
+      throw SimulatorError(
+        .notAllowed,
+        "\(price) is more than a price can be: \(CatalogProduct.priceMilliunitsMax) thousandths"
+      )
     }
   }
 

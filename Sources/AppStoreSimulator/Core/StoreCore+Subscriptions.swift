@@ -61,6 +61,22 @@ extension StoreCore {
     try act(on: id, event, at: now)
   }
 
+  /// Switches the renewal of a customer's own subscription, as the settings do.
+  mutating func setAutoRenew(
+    _ isOn: Bool,
+    of id: OriginalTransactionID,
+    at now: Date
+  ) throws(SimulatorError) {
+    let record = try subscription(id)
+    guard record.isRunning else {
+      throw SimulatorError(.notAllowed, "\(id) is over: it has to be bought again")
+    }
+    guard record.sharedFrom == nil else {
+      throw SimulatorError(.notAllowed, "\(id) is shared: its purchaser decides")
+    }
+    try act(on: id, .autoRenewSet(isOn), at: now)
+  }
+
   /// Changes whether charges go through; waiting charges are tried at once.
   mutating func setPayment(
     works: Bool,

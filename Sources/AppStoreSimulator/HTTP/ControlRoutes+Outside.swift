@@ -9,7 +9,9 @@ extension ControlRoutes {
     [
       Route(.get, "/control/faults") { _, _ in .json(store.faults.json) },
       Route(.put, "/control/faults") { request, _ throws(SimulatorError) in
-        store.setFaults(try StoreFaults(request))
+        let faults = try StoreFaults(request)
+        for device in faults.offlineDevices.sorted() { _ = try store.device(device) }
+        store.setFaults(faults)
         return .json(store.faults.json)
       },
       Route(.get, "/control/notifications") { _, _ in

@@ -148,11 +148,15 @@ extension ControlRoutes {
   }
 
   private func list(_ request: HTTPRequest) throws(SimulatorError) -> HTTPResponse {
-    guard let account = request.queryValue("account") else {
+    guard let account = request.queryValue("account").map({ AccountID($0) }) else {
       throw SimulatorError(.badRequest, "the query needs account")
     }
     let app = request.queryValue("bundleId").map { BundleID($0) }
-    return .json(.array(store.transactions(of: AccountID(account), app: app).map(\.json)))
+    _ = try store.tryRead { core throws(SimulatorError) in
+      if let app { _ = try core.app(app) }
+      return try core.account(account)
+    }
+    return .json(.array(store.transactions(of: account, app: app).map(\.json)))
   }
 
   private func show(

@@ -11,6 +11,8 @@ struct ControlRoutes: Sendable {
 
   /// The longest move of the clock in one request: 50 years.
   static let advanceSecondsMax = 50.0 * 365.25 * 24 * 3600
+  /// The last instant that the clock can be moved to: what is signed writes years in four digits.
+  static let instantMax = Date(milliseconds: HistoryQuery.millisecondsMax)
   /// The most lines of the history in one answer.
   static let historyCountMax = 1000
 
@@ -55,6 +57,9 @@ struct ControlRoutes: Sendable {
         .badRequest,
         "the clock moves forward by at most \(Int(Self.advanceSecondsMax)) seconds at a time"
       )
+    }
+    guard target <= Self.instantMax else {
+      throw SimulatorError(.badRequest, "the clock stops at the end of the year 9999")
     }
     await store.advance(to: target)
     return clock()
@@ -112,6 +117,7 @@ extension ControlRoutes {
     )
     let catalog = try body.require("catalog", try body.object("catalog"))
     let number = try body.require("appAppleId", try body.integer("appAppleId"))
+    guard number > 0 else { throw SimulatorError(.badRequest, "appAppleId is from 1") }
     let bundleID = BundleID(try body.requiredText("bundleId"))
     try store.addApp(
       bundleID,
@@ -142,10 +148,15 @@ extension ControlRoutes {
       request,
       allowed: ["storefront", "asksToBuy", "mayBuy", "paymentWorks"]
     )
-    if let storefront = try storefront(body) { try store.setStorefront(storefront, of: id) }
-    if let asks = try body.bool("asksToBuy") { try store.setAsksToBuy(asks, of: id) }
-    if let may = try body.bool("mayBuy") { try store.setMayBuy(may, of: id) }
-    if let works = try body.bool("paymentWorks") { try store.setPayment(works: works, of: id) }
+    // All is read before anything changes; only the move to a storefront may still be refused.
+    let place = try storefront(body)
+    let asks = try body.bool("asksToBuy")
+    let may = try body.bool("mayBuy")
+    let works = try body.bool("paymentWorks")
+    if let place { try store.setStorefront(place, of: id) }
+    if let asks { try store.setAsksToBuy(asks, of: id) }
+    if let may { try store.setMayBuy(may, of: id) }
+    if let works { try store.setPayment(works: works, of: id) }
     return account(id)
   }
 

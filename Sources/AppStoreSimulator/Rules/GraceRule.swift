@@ -16,6 +16,9 @@ public struct GraceSettings: Hashable, Sendable {
   /// The lengths that App Store Connect offers, in days.
   public static let lengths = [3, 16, 28]
 
+  /// The longest that is taken, in seconds: a year.
+  public static let lengthMax: TimeInterval = 365 * 24 * 3600
+
   /// How long access goes on, in seconds.
   public var length: TimeInterval
   /// Which failed charges have one.

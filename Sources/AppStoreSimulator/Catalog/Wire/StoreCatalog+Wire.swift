@@ -137,6 +137,9 @@ private struct CatalogNode {
     guard isPlain, parts.count <= 2, parts.first?.isEmpty == false, text.utf8.count <= 20,
       let amount = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     else { throw error(key, "is \"\(text)\"; a price looks like 0.99") }
+    guard amount * 1000 <= Decimal(CatalogProduct.priceMilliunitsMax) else {
+      throw error(key, "is \"\(text)\"; a price is 1000000000 at most")
+    }
     return amount
   }
 
