@@ -50,8 +50,8 @@ enum StoreCommand: Command {
       "environment",
       "NAME",
       Words(
-        "What signed data says: sandbox (as when it is left out) or production.",
-        zh: "签名数据中的环境：sandbox（默认）或 production。"
+        "What signed data says: sandbox (as when it is left out), production or xcode.",
+        zh: "签名数据中的环境：sandbox（默认）、production 或 xcode。"
       )
     ),
     .value(
@@ -333,10 +333,15 @@ struct StoreSetup: Sendable {
   private static func environment(
     _ arguments: CommandArguments
   ) throws(CommandError) -> StoreEnvironment {
-    try arguments.parsed("environment", "sandbox or production", zh: "sandbox 或 production") {
+    try arguments.parsed(
+      "environment",
+      "sandbox, production or xcode",
+      zh: " sandbox、production 或 xcode"
+    ) {
       switch $0.lowercased() {
       case "sandbox": .sandbox
       case "production": .production
+      case "xcode": .xcode
       default: nil
       }
     } ?? .sandbox

@@ -59,7 +59,7 @@ struct StoreCommandTests {
   @Test(arguments: [
     (["--listen", "0.0.0.0:0"], Int32(2), "--insecure-no-keys"),
     (["--rate", "-1"], 2, "--rate is from 0 to 100000000"),
-    (["--environment", "moon"], 2, "sandbox or production"),
+    (["--environment", "moon"], 2, "sandbox, production or xcode"),
     (["--catalog", "/nothing/here"], 1, "'/nothing/here' cannot be read"),
     (["--catalog", "/dev/null"], 1, "/dev/null: this is no .storekit file"),
     (["--notify", "nowhere"], 2, "--notify needs a URL"),
