@@ -340,7 +340,7 @@ struct ControlRefusalTests {
     let twin = try TestStore()
     _ = try Self.live(twin)
     for store in [test, twin] {
-      try store.buy(DemoCatalog.yearly)
+      try store.buy(DemoCatalog.coins)
       try store.store.setNotificationURL(URL(string: "http://127.0.0.1:9/"))
       try store.store.requestTestNotification()
       await store.store.advance(by: 40 * day)

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPValues
 import IAPModel
+import IAPSignatures
 import OpenSSLCrypto
 import Testing
 
