@@ -126,7 +126,7 @@ extension DeliveryFunnel {
       // Its own account; for what no order here knows, the one that presents it.
       account: order?.account?.rawValue ?? account.id?.rawValue,
       installation: store.installation?.rawValue,
-      isSandbox: configuration.isSandbox
+      isSandbox: transaction.environment.map { $0 != .production } ?? configuration.isSandbox
     )
     switch transaction.proof {
     case .jws(let text): evidence.signedTransaction = text

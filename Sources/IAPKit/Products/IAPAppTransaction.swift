@@ -8,12 +8,12 @@ import IAPSignatures
 public struct IAPAppTransaction: Hashable, Sendable {
   /// What the device can say about the signature.
   public enum Integrity: Hashable, Sendable {
-    /// StoreKit 2 verified it for this app and device.
+    /// StoreKit 2, or the check of the receipt, found it genuine for this app.
     case verified
-    /// StoreKit 2 could not verify it: it may have been tampered with.
+    /// It is not genuine: it may have been tampered with.
     case unverified(reason: String)
-    /// It was read from the receipt (StoreKit 1, and systems before iOS 16), which a
-    /// ``LocalReceiptValidator`` or the server can check.
+    /// It was read from the receipt (StoreKit 1, and systems before iOS 16), and the device could
+    /// not check it; the server can.
     case unchecked
   }
 
@@ -65,9 +65,9 @@ public struct IAPAppTransaction: Hashable, Sendable {
 
 extension IAPAppTransaction {
   /// Reads the app's part of a receipt; nil when it names no app.
-  init?(receipt: ReceiptPayload) {
+  init?(receipt: ReceiptPayload, integrity: Integrity) {
     guard let bundleID = receipt.bundleID else { return nil }
-    integrity = .unchecked
+    self.integrity = integrity
     bundleId = bundleID.rawValue
     appVersion = receipt.applicationVersion
     originalAppVersion = receipt.originalApplicationVersion

@@ -119,8 +119,7 @@ extension IAPManager {
       found = signed
     } else {
       let refreshed = refreshing ? await adapter.refreshedReceipt() : nil
-      found = (refreshed ?? readReceipt()).flatMap { ReceiptPayload(unverified: $0) }
-        .flatMap { IAPAppTransaction(receipt: $0) }
+      found = (refreshed ?? readReceipt()).flatMap { download(in: $0) }
     }
     guard let found else {
       throw .verificationFailed(
@@ -129,6 +128,20 @@ extension IAPManager {
     }
     noteEnvironment(found.environment)
     return found
+  }
+
+  /// What a receipt says, as far as the device can check it.
+  private func download(in receipt: [UInt8]) -> IAPAppTransaction? {
+    guard let payload = ReceiptPayload(unverified: receipt) else { return nil }
+    // A receipt of another version of the app is genuine too: it is not checked further here.
+    guard let verdict = try? world.trust?.verdict(on: receipt) else {
+      return IAPAppTransaction(receipt: payload, integrity: .unchecked)
+    }
+    let rules = verdict.failures.map(\.rule.rawValue).joined(separator: " ")
+    return IAPAppTransaction(
+      receipt: verdict.accepted?.payload ?? payload,
+      integrity: verdict.accepted == nil ? .unverified(reason: rules) : .verified
+    )
   }
 
   /// Takes note of what signed data name.

@@ -213,7 +213,7 @@ struct AppTransactionTests {
       let app = try await Shop(generation).launch()
       // StoreKit 1 reads the receipt, which a device may not have before somebody asks.
       let found = try await app.perform { try await $0.refreshAppTransaction() }
-      #expect(found.integrity == (generation == .storekit2 ? .verified : .unchecked))
+      #expect(found.integrity == .verified)
       #expect(found.bundleId == DemoCatalog.bundleID.rawValue)
       #expect(found.originalAppVersion == "1.0")
       #expect(found.environment == .sandbox)
@@ -226,6 +226,44 @@ struct AppTransactionTests {
       #expect(try await app.perform { await $0.surroundings() }.environment == .sandbox)
       let again = try await app.perform { try await $0.appTransaction() }
       #expect(again.bundleId == found.bundleId)
+    }
+  }
+
+  @Test("is read from a receipt that nobody can check, and says so")
+  func unchecked() async throws {
+    let app = try Shop(.storekit1).install()
+    app.update { $0.trust = nil }
+    try await app.launch()
+    let found = try await app.perform { try await $0.refreshAppTransaction() }
+    #expect(found.integrity == .unchecked)
+    #expect(BusinessModelChange(version: "2").customer(found) == .unknown(.notVerified))
+  }
+
+  @Test("is not believed when the receipt was changed")
+  func changedReceipt() async throws {
+    let app = try Shop(.storekit1).install()
+    app.update { setup in
+      setup.receipt = { device in
+        guard var bytes = device.receipt else { return nil }
+        bytes[bytes.count - 1] ^= 1
+        return bytes
+      }
+    }
+    try await app.launch()
+    let found = try await app.perform { try await $0.refreshAppTransaction() }
+    guard case .unverified = found.integrity else {
+      Issue.record("believed: \(found.integrity)")
+      return
+    }
+  }
+
+  @Test("is missing where there is neither a signed text nor a receipt")
+  func missing() async throws {
+    let app = try Shop(.storekit1).install()
+    app.update { $0.receipt = { _ in nil } }
+    try await app.launch()
+    await #expect(throws: IAPError.verificationFailed(underlying: CancellationError())) {
+      _ = try await app.perform { try await $0.appTransaction() }
     }
   }
 
