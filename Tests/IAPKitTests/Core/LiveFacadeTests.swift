@@ -109,6 +109,21 @@ struct FacadeTests {
     #expect(restored == [Shop.lifetime.rawValue])
   }
 
+  @Test("sells through the StoreKit 1 service")
+  func oldService() async throws {
+    var configuration = configuration()
+    // No receipt lies in a bundle here: the device's own verdict accepts.
+    configuration.validator = nil
+    let (names, text) = try await onTelephone { [configuration] _ in
+      let service = SK1PurchaseService(config: configuration)
+      let model = PurchaseViewModel(service: service)
+      let names = try await model.names(of: [Shop.coins.rawValue, "com.example.unknown"])
+      return (names, await model.buy("com.example.unknown"))
+    }
+    #expect(names.count == 1)
+    #expect(text == "unknown com.example.unknown")
+  }
+
   @Test("listens through SK2TransactionListener")
   func listener() async throws {
     let heard = EventLog<IAPTransactionResult>()
