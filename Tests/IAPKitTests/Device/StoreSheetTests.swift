@@ -53,7 +53,7 @@ struct StoreSheetTests {
     await #expect(throws: IAPError.unsupported(reason: "")) {
       try await app.perform { try await $0.manageSubscriptions() }
     }
-    #expect(app.device.visits == [])
+    #expect(app.sheets == [])
   }
 
   // MARK: Subscriptions
@@ -71,7 +71,7 @@ struct StoreSheetTests {
     }
     let status = try shop.store.subscriptionStatuses(on: app.device.id, group: DemoCatalog.group)
     #expect(status.map(\.subscription.willAutoRenew) == [false])
-    #expect(app.device.visits.map(\.kind) == [.subscriptions])
+    #expect(app.sheets.map(\.kind) == [.subscriptions])
     #expect(shop.server.asked.count > asked)
   }
 
@@ -132,10 +132,10 @@ struct StoreSheetTests {
     #expect(await stream.next() == .billingIssue)
     shop.store.clock.advance(by: 60)
     #expect(app.manager.heldStoreMessages == [.billingIssue])
-    #expect(app.device.visits == [])
+    #expect(app.sheets == [])
     try await app.perform { try await $0.showStoreMessages() }
     #expect(app.manager.heldStoreMessages == [])
-    #expect(app.device.visits.map(\.kind) == [.billingIssue])
+    #expect(app.sheets.map(\.kind) == [.billingIssue])
     app.manager.holdStoreMessages()
     app.device.show(.init(rawValue: 77))
     #expect(await stream.next() == StoreMessage(rawValue: "reason 77"))
@@ -148,7 +148,7 @@ struct StoreSheetTests {
     let app = try await shop.launch()
     app.device.show(.billingIssue)
     shop.store.clock.advance(by: 60)
-    #expect(app.device.visits.map(\.kind) == [.billingIssue])
+    #expect(app.sheets.map(\.kind) == [.billingIssue])
     #expect(app.manager.heldStoreMessages == [])
   }
 
@@ -164,10 +164,15 @@ struct StoreSheetTests {
     try shop.store.raisePrice(to: 9990, of: original, needsConsent: true)
     shop.store.clock.advance(by: 60)
     #expect(await stream.next() == .priceIncreaseConsent)
-    #expect(app.device.visits == [])
+    #expect(app.sheets == [])
     app.device.person.priceAnswer = .agree
     try await app.perform { try await $0.showStoreMessages() }
-    #expect(app.device.visits.map(\.kind) == [.priceIncrease])
-    #expect(app.device.visits.map(\.ending) == [.done])
+    #expect(app.sheets.map(\.kind) == [.priceIncrease])
+    #expect(app.sheets.map(\.ending) == [.done])
   }
+}
+
+extension SimulatedApp {
+  /// What the person saw besides the sheet for paying.
+  fileprivate var sheets: [SheetVisit] { device.visits.filter { $0.kind != .payment } }
 }
