@@ -32,7 +32,10 @@ struct LostOrderDrill {
   /// What the customer bought in all.
   private static let purchaseCount = 2
 
-  private struct Failure: Error {}
+  private static let failure = CommandError(
+    .failed,
+    Words("the drill came to nothing.", zh: "演练未能完成。")
+  )
 
   private static let device: DeviceID = "phone"
   private static let hosts = AppStoreServerHosts(
@@ -160,10 +163,10 @@ struct LostOrderDrill {
     case .sweep: break
     }
     let begun = try await ask(.post, "/v1/reconciliations", body)
-    guard let id = begun["id"]?.stringValue else { throw Failure() }
+    guard let id = begun["id"]?.stringValue else { throw Self.failure }
     while await server.work() > 0 {}
     let report = try await ask(.get, "/v1/reconciliations/\(id)", nil)
-    guard report["state"] == "done" else { throw Failure() }
+    guard report["state"] == "done" else { throw Self.failure }
     return (report["findings"]?.arrayValue ?? []).map(\.serializedText)
   }
 
@@ -173,7 +176,7 @@ struct LostOrderDrill {
     let outcome = try store.purchase(
       PurchaseRequest(device: Self.device, productID: product)
     )
-    guard case .purchased(let record) = outcome else { throw Failure() }
+    guard case .purchased(let record) = outcome else { throw Self.failure }
     return record
   }
 
@@ -185,7 +188,7 @@ struct LostOrderDrill {
     let response = await server.answer(
       HTTPRequest(method: method, target: target, body: body?.serialized ?? [])
     )
-    guard response.status == 200 else { throw Failure() }
+    guard response.status == 200 else { throw Self.failure }
     return try JSONParser.parseObject(response.body, limits: .document)
   }
 }

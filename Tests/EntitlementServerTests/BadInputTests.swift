@@ -47,7 +47,10 @@ private struct Operation {
 
   @Test func everyBodyIsCheckedBeforeAnythingIsDone() async throws {
     let test = try TestServer()
-    let operations = try await Operation.all(test).filter { $0.hasBody && $0.access != "customer" }
+    // The old receipt endpoint has words of its own for that, tested with it.
+    let operations = try await Operation.all(test).filter {
+      $0.hasBody && $0.access != "customer" && !$0.path.hasSuffix("/verifyReceipt")
+    }
     #expect(operations.count >= 8)
     for operation in operations {
       for bad in BadBody.all.prefix(9) {

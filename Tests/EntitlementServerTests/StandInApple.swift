@@ -63,7 +63,11 @@ final class StandInApple: Sendable {
   /// How the server reaches the store.
   func access(to store: SimulatedAppStore) throws -> AppleAccess {
     let start = store.clock.now
-    state.withLock { $0.face = StoreHTTPFace(store: store, wallClock: { start }) }
+    let face = StoreHTTPFace(
+      store: store,
+      wallClock: { self.state.withLock { start.addingTimeInterval($0.waited) } }
+    )
+    state.withLock { $0.face = face }
     let issued = try store.issuedDeveloperKey()
     let key = try AppStoreServerKey(
       id: AppStoreKeyID(issued.id.rawValue),

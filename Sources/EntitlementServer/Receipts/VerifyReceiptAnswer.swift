@@ -52,7 +52,7 @@ struct VerifyReceiptAnswer: Sendable {
       else { continue }
       transactions.append(transaction)
     }
-    self.transactions = transactions
+    self.transactions = Self.separated(transactions)
     var pending = Self.objects(object["pending_renewal_info"])
     if isSingle { pending.append(Self.single(object, receipt)) }
     let date = date
@@ -67,6 +67,24 @@ struct VerifyReceiptAnswer: Sendable {
         JSONMember("lines", .array(lines.map { .object($0) })),
         JSONMember("pending", .array(pending.map { .object($0) })),
       ]).serialized
+  }
+
+  /// Takes the billing event from lines that cannot be of one, for they begin at different times:
+  /// they would be taken for copies of one period.
+  private static func separated(_ transactions: [TransactionPayload]) -> [TransactionPayload] {
+    var starts: [WebOrderLineItemID: Set<Date>] = [:]
+    for transaction in transactions {
+      guard let item = transaction.webOrderLineItemID else { continue }
+      starts[item, default: []].insert(transaction.purchaseDate)
+    }
+    return transactions.map { transaction in
+      guard let item = transaction.webOrderLineItemID, starts[item]?.count ?? 0 > 1 else {
+        return transaction
+      }
+      var single = transaction
+      single.webOrderLineItemID = nil
+      return single
+    }
   }
 
   private static func objects(_ value: JSONValue?) -> [JSONObject] {

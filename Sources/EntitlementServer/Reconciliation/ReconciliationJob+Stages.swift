@@ -11,7 +11,7 @@ extension ReconciliationJob {
     _ page: inout Page,
     _ client: AppStoreServerClient,
     _ now: Date
-  ) async throws(ReconciliationStop) {
+  ) async throws(ServerError) {
     let scope = page.record.scope
     let query = NotificationQuery(
       from: page.record.start,
@@ -19,7 +19,7 @@ extension ReconciliationJob {
       transactionID: page.record.only.map { TransactionID($0.rawValue) }
     )
     let mark = page.record.mark.map { PageMark($0) }
-    let answer = try await asked(client, .notifications(query, from: mark), scope)
+    let answer = try await asked(client, .notifications(query, from: mark), &page)
     page.record.count("pages")
     for sent in answer.notifications {
       page.record.count("notifications")
@@ -29,7 +29,7 @@ extension ReconciliationJob {
         // It was sent some time ago: its chain is judged at the time of signing.
         judged = try NotificationUseCase(parts: parts).judge(text, instant: .signedDate, now: now)
       } catch {
-        guard error.code == .notificationRefused else { throw .server(error) }
+        guard error.code == .notificationRefused else { throw error }
         page.record.count("refused")
         continue
       }
@@ -38,18 +38,15 @@ extension ReconciliationJob {
         continue
       }
       let key = judged.record.key
-      let isKnown = try await read { reader throws(StorageError) in
+      let isKnown = try await parts.read { reader throws(StorageError) in
         try reader.fact(key, in: scope) != nil
       }
       guard !isKnown else { continue }
-      page.record.find(
-        "missing",
-        judged.notification.uuid.rawValue,
-        [
-          "what": "notification", "type": .string(judged.notification.type.rawValue),
-          "subtype": judged.notification.subtype.map { .string($0.rawValue) } ?? .null,
-        ]
-      )
+      var details: JSONObject = [
+        "what": "notification", "type": .string(judged.notification.type.rawValue),
+      ]
+      details["subtype"] = judged.notification.subtype.map { .string($0.rawValue) }
+      page.record.find("missing", judged.notification.uuid.rawValue, details)
       page.facts.append(judged.record)
       if let question = ConsumptionAnswers(parts: parts).question(judged, at: now) {
         page.documents.append(question)
@@ -64,7 +61,7 @@ extension ReconciliationJob {
     _ page: inout Page,
     _ client: AppStoreServerClient,
     _ now: Date
-  ) async throws(ReconciliationStop) {
+  ) async throws(ServerError) {
     let scope = page.record.scope
     if page.record.current == nil {
       guard let next = try await nextSubject(page.record) else {
@@ -72,7 +69,7 @@ extension ReconciliationJob {
         return
       }
       page.record.current = next.original
-      page.record.mark = try await read { reader throws(StorageError) in
+      page.record.mark = try await parts.read { reader throws(StorageError) in
         try StoreRevision(subject: next).mark(reader)
       }
       page.record.count("customers")
@@ -82,7 +79,7 @@ extension ReconciliationJob {
       of: TransactionID(current.rawValue),
       from: page.record.mark.map { PageMark($0) }
     )
-    guard let answer = try await known(client, request, &page.record) else {
+    guard let answer = try await known(client, request, &page) else {
       finishCustomer(&page.record)
       return
     }
@@ -107,11 +104,11 @@ extension ReconciliationJob {
     _ page: inout Page,
     _ client: AppStoreServerClient,
     _ now: Date
-  ) async throws(ReconciliationStop) {
+  ) async throws(ServerError) {
     page.record.stage = .refunds
     guard let current = page.record.current else { return }
     let request = ServerAPIRequest.subscriptionStatuses(of: TransactionID(current.rawValue))
-    guard let answer = try await known(client, request, &page.record) else { return }
+    guard let answer = try await known(client, request, &page) else { return }
     page.record.count("pages")
     for item in answer.items {
       _ = try await take(item.signedTransaction, &page, now)
@@ -124,13 +121,13 @@ extension ReconciliationJob {
     _ page: inout Page,
     _ client: AppStoreServerClient,
     _ now: Date
-  ) async throws(ReconciliationStop) {
+  ) async throws(ServerError) {
     guard let current = page.record.current else { return }
     let request = ServerAPIRequest.refunds(
       of: TransactionID(current.rawValue),
       from: page.record.mark.map { PageMark($0) }
     )
-    guard let answer = try await known(client, request, &page.record) else {
+    guard let answer = try await known(client, request, &page) else {
       finishCustomer(&page.record)
       return
     }
@@ -151,11 +148,12 @@ extension ReconciliationJob {
   /// The next purchase whose customer is not asked for with another one.
   private func nextSubject(
     _ record: ReconciliationRecord
-  ) async throws(ReconciliationStop) -> LedgerSubject? {
+  ) async throws(ServerError) -> LedgerSubject? {
     if let only = record.only { return LedgerSubject(scope: record.scope, original: only) }
     let (scope, after) = (record.scope, record.after)
-    return try await read { reader throws(StorageError) -> LedgerSubject? in
+    return try await parts.read { reader throws(StorageError) -> LedgerSubject? in
       var after = after
+      // Bound: ends behind the last purchase of the ledger.
       while true {
         let subjects = try reader.subjects(in: scope, after: after, limit: 100)
         guard let last = subjects.last else { return nil }
@@ -176,19 +174,14 @@ extension ReconciliationJob {
     _ text: String,
     _ page: inout Page,
     _ now: Date
-  ) async throws(ReconciliationStop) -> TransactionPayload? {
+  ) async throws(ServerError) -> TransactionPayload? {
     page.record.count("transactions")
     let reader = EvidenceReader(
       configuration: parts.configuration,
       verifiers: parts.verifiers,
       ledger: parts.ledger
     )
-    let outcome: ProofOutcome
-    do throws(ServerError) {
-      outcome = try reader.signedTransaction(Array(text.utf8), at: now)
-    } catch {
-      throw .server(error)
-    }
+    let outcome = try reader.signedTransaction(Array(text.utf8), at: now)
     guard case .proven(let proof) = outcome, proof.scope == page.record.scope,
       let record = proof.record
     else {
@@ -199,7 +192,7 @@ extension ReconciliationJob {
     let isOnPage = page.facts.contains { $0.facts.contains { $0.transaction == transaction } }
     guard !isOnPage else { return transaction }
     let subject = proof.subject
-    let known = try await read { reader throws(StorageError) in
+    let known = try await parts.read { reader throws(StorageError) in
       StoreHistory(
         try reader.facts(of: subject),
         environment: .only(subject.scope.environment)
@@ -223,23 +216,9 @@ extension ReconciliationJob {
     _ text: String,
     _ page: inout Page,
     _ now: Date
-  ) async throws(ReconciliationStop) {
-    let verdict: Verdict<RenewalInfoPayload>
-    do throws(CryptoError) {
-      verdict = try parts.verifiers.transactions.renewalInfo(
-        Array(text.utf8),
-        instant: .signedDate
-      )
-    } catch {
-      throw .server(
-        ServerError(
-          503,
-          .unavailable,
-          .verificationUnavailable,
-          "It was not possible to look at the signatures.",
-          inside: error.description
-        )
-      )
+  ) async throws(ServerError) {
+    let verdict = try looked { () throws(CryptoError) in
+      try parts.verifiers.transactions.renewalInfo(Array(text.utf8), instant: .signedDate)
     }
     guard let verified = verdict.accepted, verified.environment == page.record.scope.environment
     else {
@@ -249,7 +228,7 @@ extension ReconciliationJob {
     let renewal = verified.payload
     let scope = page.record.scope
     let subject = LedgerSubject(scope: scope, original: renewal.originalTransactionID)
-    let known = try await read { reader throws(StorageError) in
+    let known = try await parts.read { reader throws(StorageError) in
       StoreHistory(try reader.facts(of: subject), environment: .only(scope.environment))
         .subscription(subject.original, at: now)?.renewal
     }

@@ -21,6 +21,8 @@ struct ReconciliationJob: Sendable {
     var record: ReconciliationRecord
     var facts: [FactRecord] = []
     var documents: [DocumentWrite] = []
+    /// Why the App Store did not answer.
+    var trouble: AppStoreServerError?
   }
 
   /// Reads the next page of a comparison and records what it says.
@@ -42,36 +44,20 @@ struct ReconciliationJob: Sendable {
       page.record.problem = "the app has no key to ask the App Store with"
       return try await commit(page, document, now)
     }
-    let asked: Result<Page, ServerError>
-    do throws(AppStoreServerError) {
-      asked = try await ask(page, client, now)
-    } catch {
-      stop(&page.record, error, now)
-      asked = .success(page)
-    }
-    return try await commit(try asked.get(), document, now)
-  }
-
-  private func ask(
-    _ page: Page,
-    _ client: AppStoreServerClient,
-    _ now: Date
-  ) async throws(AppStoreServerError) -> Result<Page, ServerError> {
-    var page = page
-    do throws(ReconciliationStop) {
+    do throws(ServerError) {
       switch page.record.stage {
       case .notifications: try await notifications(&page, client, now)
       case .history: try await history(&page, client, now)
       case .statuses: try await statuses(&page, client, now)
       case .refunds: try await refunds(&page, client, now)
       }
-      return .success(page)
     } catch {
-      switch error {
-      case .store(let error): throw error
-      case .server(let error): return .failure(error)
-      }
+      guard let trouble = page.trouble else { throw error }
+      // Nothing of a page that was not read to its end is taken.
+      page = Page(record: try stored(document))
+      stop(&page.record, trouble, now)
     }
+    return try await commit(page, document, now)
   }
 
   private func stored(_ document: LedgerDocument) throws(ServerError) -> ReconciliationRecord {
@@ -124,49 +110,48 @@ struct ReconciliationJob: Sendable {
   }
 }
 
-/// Why a page was not read.
-enum ReconciliationStop: Error {
-  case store(AppStoreServerError)
-  case server(ServerError)
-}
-
 extension ReconciliationJob {
   /// Asks the App Store.
+  ///
+  /// - Parameters:
+  ///   - client: Asks for the app.
+  ///   - request: What is asked.
+  ///   - page: Notes why there is no answer.
+  /// - Returns: The answer.
+  /// - Throws: ``ServerError`` with 503 when there is none.
   func asked<Answer: Sendable>(
     _ client: AppStoreServerClient,
     _ request: ServerAPIRequest<Answer>,
-    _ scope: LedgerScope
-  ) async throws(ReconciliationStop) -> Answer {
+    _ page: inout Page
+  ) async throws(ServerError) -> Answer {
     do throws(AppStoreServerError) {
-      return try await client.answer(to: request, in: scope.environment)
+      return try await client.answer(to: request, in: page.record.scope.environment)
     } catch {
-      throw .store(error)
+      page.trouble = error
+      throw ServerError.storeUnavailable(error)
     }
   }
 
   /// Asks about a customer, whom the App Store may not know.
+  ///
+  /// - Parameters:
+  ///   - client: Asks for the app.
+  ///   - request: What is asked.
+  ///   - page: Notes why there is no answer.
+  /// - Returns: The answer; nil when there is no such customer.
+  /// - Throws: ``ServerError`` with 503 when there is none.
   func known<Answer: Sendable>(
     _ client: AppStoreServerClient,
     _ request: ServerAPIRequest<Answer>,
-    _ record: inout ReconciliationRecord
-  ) async throws(ReconciliationStop) -> Answer? {
-    do throws(ReconciliationStop) {
-      return try await asked(client, request, record.scope)
-    } catch {
-      guard case .store(let answer) = error, answer.saysUnknown else { throw error }
-      record.count("unknownToStore")
-      return nil
-    }
-  }
-
-  /// Looks things up in the ledger.
-  func read<Value: Sendable>(
-    _ body: @escaping @Sendable (any LedgerReading) throws(StorageError) -> Value
-  ) async throws(ReconciliationStop) -> Value {
+    _ page: inout Page
+  ) async throws(ServerError) -> Answer? {
     do throws(ServerError) {
-      return try await parts.read(body)
+      return try await asked(client, request, &page)
     } catch {
-      throw .server(error)
+      guard page.trouble?.saysUnknown == true else { throw error }
+      page.trouble = nil
+      page.record.count("unknownToStore")
+      return nil
     }
   }
 }

@@ -11,7 +11,7 @@ struct ReconciliationUseCase: Sendable {
   private static let finding = Shape.object([
     .required("kind", .text(max: 64)), .required("id", .text(max: 256)),
     .optional("what", .text(max: 64)), .optional("product", .text(max: 256)),
-    .optional("type", .text(max: 256)),
+    .optional("type", .text(max: 256)), .optional("subtype", .text(max: 256)),
   ])
 
   static let shape = Shape.object([
