@@ -45,11 +45,11 @@ struct ServeCommand: Command {
     secret, which notifications of version 1 and requests to /verifyReceipt have to show then.
     verifyReceipt asks Apple's old service about receipts that cannot be judged here. consumption
     answers the App Store's questions when a customer asks for a refund, and says with it that
-    customers have agreed to that. transfers is keep, transfer or share: what happens when another customer presents a
-    purchase. accounts is claimed, where nobody can guess the names of accounts, or proven, where
-    an account counts with a customer token only. claimLeaseSeconds is how long the installation
-    that hands over a consumable may be silent; more than 21600, because clients ask again after
-    six hours. All mistakes are named at once.
+    customers have agreed to that. transfers is keep, transfer or share: what happens when
+    another customer presents a purchase. accounts is claimed, where nobody can guess the names
+    of accounts, or proven, where an account counts with a customer token only. claimLeaseSeconds
+    is how long the installation that hands over a consumable may be silent; more than 21600,
+    because clients ask again after six hours. All mistakes are named at once.
     """,
     zh: """
       标准输出的第一行是“listening http://HOST:PORT”；运行日志写到标准错误。

@@ -71,8 +71,7 @@ final class TestServer: Sendable {
     let uptime = VirtualUptime()
     self.uptime = uptime
     self.ledger = ledger
-    var access: [BundleID: AppleAccess] = [:]
-    if let apple { access[DemoCatalog.bundleID] = try apple.access(to: store) }
+    let access = try Self.access(apple, store)
     server = EntitlementServer(
       configuration: configuration,
       ledger: ledger,
@@ -91,6 +90,14 @@ final class TestServer: Sendable {
     )
     self.sink = sink
     try connect()
+  }
+
+  private static func access(
+    _ apple: StandInApple?,
+    _ store: SimulatedAppStore
+  ) throws -> [BundleID: AppleAccess] {
+    guard let apple else { return [:] }
+    return [DemoCatalog.bundleID: try apple.access(to: store)]
   }
 
   /// Makes the store send its notifications to the server.

@@ -28,8 +28,8 @@ public struct ConsumptionConsent: Hashable, Sendable {
 
 /// Answers the App Store's questions about purchases, in time and once.
 ///
-/// A question is filed in the write that records its notification, so none is lost. Before an answer
-/// is sent the question is taken for a while, so that two servers do not both send it.
+/// A question is filed in the write that records its notification, so none is lost. Before an
+/// answer is sent the question is taken for a while, so that two servers do not both send it.
 ///
 /// - **Source:** App Store Server API, "Send Consumption Information"; decision 0335.
 struct ConsumptionAnswers: Sendable {

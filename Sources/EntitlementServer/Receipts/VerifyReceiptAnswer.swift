@@ -203,7 +203,7 @@ extension JSONObject {
     return value.integerValue.map { String($0) }
   }
 
-  /// A date, written as milliseconds in a member of its own or, by the oldest answers, in its place.
+  /// A date, as milliseconds in a member of its own or, by the oldest answers, in its place.
   func appleDate(_ name: String) -> Date? {
     guard let text = appleText(name + "_ms") ?? appleText(name), let number = Int64(text) else {
       return nil

@@ -3,7 +3,7 @@ import IAPEntitlements
 import IAPModel
 import IAPSignatures
 
-/// Writes receipts as Apple's old service does: every value is a text, every date stands three times.
+/// Writes receipts as Apple's old service does: every value is a text, dates stand three times.
 ///
 /// - **Source:** the signed-data facts, section 7.1.
 struct VerifyReceiptWriter: Sendable {

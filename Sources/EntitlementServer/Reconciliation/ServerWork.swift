@@ -6,8 +6,8 @@ extension EntitlementServer {
   /// The most pages that one call of ``work(reconcilingEvery:)`` reads.
   public static let stepsMax = 1000
 
-  /// Does what is due beside answering: tells the App Store what it asked, goes on with comparisons with the App Store, and begins the
-  /// one that the schedule asks for.
+  /// Does what is due beside answering: tells the App Store what it asked, goes on with comparisons
+  /// with it, and begins the one that the schedule asks for.
   ///
   /// Everything is in the ledger, so it can end at any place, and several servers can do it.
   ///

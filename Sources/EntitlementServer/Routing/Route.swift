@@ -26,8 +26,8 @@ struct Route: Sendable {
     case object(Shape)
     /// A JSON object that is as long as a notification may be.
     case notification(Shape)
-    /// What is documented as a JSON object, and is looked at by the route alone: it has words of its
-    /// own for what is wrong.
+    /// What is documented as a JSON object, and is looked at by the route alone: it has words of
+    /// its own for what is wrong.
     case unchecked(Shape)
 
     var shape: Shape? {
