@@ -120,7 +120,8 @@ public final class EntitlementManager: Sendable {
 
   /// The products that give access, now and after each change.
   public var purchasedProductIDStream: AsyncStream<Set<String>> {
-    changes.stream(after: [purchasedProductIDs])
+    // What changes is sent under this lock: nothing is missed between the two.
+    told.withLock { _ in changes.stream(after: [purchasedProductIDs]) }
   }
 
   /// The customer's subscriptions, as far as they are known.
@@ -131,7 +132,7 @@ public final class EntitlementManager: Sendable {
 
   /// The customer's subscriptions, now and after each change.
   public var subscriptionStream: AsyncStream<[IAPSubscription]> {
-    subscriptionChanges.stream(after: [subscriptions])
+    told.withLock { _ in subscriptionChanges.stream(after: [subscriptions]) }
   }
 
   /// Takes one transaction into account.
