@@ -7,8 +7,8 @@ public import IAPKit
 /// A list of products that can be bought: what its screen shows, and what its buttons do.
 ///
 /// It follows purchases and access from the moment at which it is made, also those that this screen
-/// did not start: a renewal, an approval, a refund. The listening itself is the manager's, which the
-/// app makes at its start.
+/// did not start: a renewal, an approval, a refund. The listening itself is the manager's, which
+/// the app makes at its start.
 @MainActor
 public final class PaywallModel {
   /// What the screen shows now.

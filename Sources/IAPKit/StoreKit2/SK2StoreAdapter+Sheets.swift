@@ -168,7 +168,8 @@ extension SK2StoreAdapter {
   }
 }
 
-@available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, *)
+#if os(iOS) || os(macOS) || os(visionOS) || os(Linux)
+@available(iOS 15.0, macOS 12.0, *)
 extension RefundOutcome {
   /// Maps StoreKit's word; one that is not known here keeps its name.
   init(_ status: Transaction.RefundRequestStatus) {
@@ -188,6 +189,7 @@ extension RefundOutcome {
     }
   }
 }
+#endif
 
 #if os(iOS) || os(visionOS) || os(Linux)
 @available(iOS 16.0, macOS 13.0, *)

@@ -2,11 +2,11 @@ import Foundation
 import IAPKit
 import Testing
 
-// The facade's signatures, one by one: code that is written against them compiles, or this file does
-// not. What the lines do is tested in UsualCodeTests and with each part.
+// The facade's signatures, one by one: code that is written against them compiles, or this file
+// does not. What the lines do is tested in UsualCodeTests and with each part.
 
 /// An app's own service, for its previews: the protocol asks for nothing else.
-private struct PreviewService: IAPService {
+private struct PreviewSeller: IAPService {
   func loadProducts(ids: [String]) async throws -> [IAPProduct] { [] }
   func purchase(productId: String) async throws -> IAPTransactionResult {
     throw IAPError.productNotFound(id: productId)
@@ -26,7 +26,7 @@ private struct PlainValidator: ReceiptValidator {
 struct FacadeSignatureTests {
   @Test("a service is four members")
   func service() async throws {
-    let service: any IAPService = PreviewService()
+    let service: any IAPService = PreviewSeller()
     let products: [IAPProduct] = try await service.loadProducts(ids: ["a"])
     let restored: [IAPTransactionResult] = try await service.restore()
     await #expect(throws: IAPError.productNotFound(id: "a")) {

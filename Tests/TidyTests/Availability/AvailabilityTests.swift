@@ -42,11 +42,12 @@ struct AvailabilityTests {
     guard !findings.isEmpty else { return }
     Issue.record(
       """
-      \(findings.count) uses of what the client's oldest systems (\(SystemVersions.floor)) may lack:
+      \(findings.count) uses of what the oldest systems (\(SystemVersions.floor)) may lack:
       \(findings.joined(separator: "\n"))
-      Instead: use the older form, or ask with 'if #available(iOS 15, macOS 12, tvOS 15, watchOS 8, *)',
-      or leave the system out with '#if os(...)'. A symbol whose age the toolchain does not know goes
-      to Tests/Tables/undated-symbols.tsv once somebody has looked it up.
+      Instead: use the older form, or ask with
+      'if #available(iOS 15, macOS 12, tvOS 15, watchOS 8, *)', or leave the system out
+      with '#if os(...)'. A symbol whose age the toolchain does not know goes to
+      Tests/Tables/undated-symbols.tsv once somebody has looked it up.
       """
     )
   }

@@ -29,8 +29,8 @@ enum StoreKitNames {
 
   /// What is known of a declaration in the Linux module, by its path.
   ///
-  /// Members that the compiler derives (of `Error`, `RawRepresentable`, `Hashable`) and the cases of
-  /// Objective-C enumerations that Swift shows twice are as old as the type around them.
+  /// Members that the compiler derives (of `Error`, `RawRepresentable`, `Hashable`) and the cases
+  /// of Objective-C enumerations that Swift shows twice are as old as the type around them.
   static func look(up path: [String]) -> Answer {
     let name = path.joined(separator: ".")
     if let versions = all[name] { return .known(versions) }
