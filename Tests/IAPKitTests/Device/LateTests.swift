@@ -28,18 +28,21 @@ struct LateTests {
     #expect(app.manager.store.orders.map(\.state) == [.delivered])
   }
 
-  @Test("a parent's yes while the app runs is delivered", arguments: generations)
+  @Test(
+    "a parent's yes while the app runs is delivered",
+    .timeLimit(.minutes(1)),
+    arguments: generations
+  )
   func approvedWhileRunning(generation: StoreGeneration) async throws {
     let shop = try Shop(generation)
     let app = try await shop.launch()
     app.device.person.willAnswer(.askParent)
     _ = try await app.buy(Shop.coins)
+    let changes = app.manager.purchaseStateStream
     _ = try shop.store.approve(try #require(shop.store.pendingPurchases.first).id)
     await app.waitUntil(1, of: Shop.coins)
     await app.waitUntilQueueIsEmpty()
-    await app.events.wait { event in
-      if case .finished = event { true } else { false }
-    }
+    for await change in changes where change.state == .complete { break }
     #expect(app.manager.purchaseState(Shop.coins.rawValue) == .complete)
   }
 
