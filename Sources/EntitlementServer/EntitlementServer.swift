@@ -67,6 +67,7 @@ public struct EntitlementServer: Sendable {
       + OfferUseCase(parts: parts).routes
       + ReviewUseCase(parts: parts).routes
       + ReconciliationUseCase(parts: parts).routes
+      + MoneyAuditUseCase(parts: parts).routes
       + VerifyReceiptUseCase(parts: parts).routes
       + ExportUseCase(parts: parts).routes
       + OperatingUseCase(parts: parts).routes

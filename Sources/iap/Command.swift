@@ -75,11 +75,14 @@ struct CommandOperand: Sendable {
   let name: String
   let help: Words
   let isRequired: Bool
+  /// Whether more of the same may follow; only the last operand of a command.
+  let isRepeated: Bool
 
-  init(_ name: String, _ help: Words, isRequired: Bool = true) {
+  init(_ name: String, _ help: Words, isRequired: Bool = true, isRepeated: Bool = false) {
     self.name = name
     self.help = help
     self.isRequired = isRequired
+    self.isRepeated = isRepeated
   }
 }
 

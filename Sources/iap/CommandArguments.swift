@@ -2,7 +2,8 @@ import Foundation
 
 /// What a call said, checked against the options and operands that the command declares.
 struct CommandArguments: Sendable {
-  /// The words without an option's name, in order; never more than the command declares.
+  /// The words without an option's name, in order; more than the command declares only when its
+  /// last operand may be repeated.
   let operands: [String]
   private let flags: Set<String>
   private let values: [String: [String]]
@@ -19,7 +20,7 @@ struct CommandArguments: Sendable {
     var reader = WordReader(words: words, options: command.options)
     try reader.readAll()
     let declared = command.operands
-    if reader.operands.count > declared.count {
+    if reader.operands.count > declared.count, declared.last?.isRepeated != true {
       let extra = reader.operands[declared.count]
       throw .usage(Words("'\(extra)' is one word too many.", zh: "多余的参数“\(extra)”。"))
     }

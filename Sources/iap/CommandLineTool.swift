@@ -106,7 +106,10 @@ struct CommandLineTool: Sendable {
         if case .repeated = option.shape { return "[\(option.usage)]..." }
         return "[\(option.usage)]"
       }
-      + command.operands.map { $0.isRequired ? $0.name : "[\($0.name)]" }
+      + command.operands.map { operand in
+        let name = operand.isRepeated ? operand.name + "..." : operand.name
+        return operand.isRequired ? name : "[\(name)]"
+      }
     var rows = command.operands.map { ($0.name, $0.help(language)) }
     rows += command.options.map { ($0.usage, $0.help(language)) }
     rows.append(("--help", Words("Prints this and ends.", zh: "显示本说明后退出。")(language)))

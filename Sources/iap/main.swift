@@ -1,6 +1,7 @@
 import Foundation
 
 let tool = CommandLineTool(commands: [
+  AuditCommand.self,
   BenchCommand.self,
   CatalogCommand.self,
   DemoCommand.self,

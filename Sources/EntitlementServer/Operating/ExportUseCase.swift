@@ -92,7 +92,7 @@ struct ExportUseCase: Sendable {
       var response = HTTPResponse(
         status: 200,
         headers: ["Content-Type": "text/csv; charset=utf-8; header=present"],
-        body: Array(Self.table(kind.columns, page.rows).utf8)
+        body: Array(CSVTable.text(kind.columns, page.rows).utf8)
       )
       if let next = page.next { response.headers["Next-After"] = "\(next)" }
       return .whole(response)
@@ -148,29 +148,5 @@ struct ExportUseCase: Sendable {
       ]
     }
     return Page(rows: rows, next: records.count == limit ? records.last?.sequence : nil)
-  }
-
-  /// A table with quoted cells; RFC 4180.
-  private static func table(_ columns: [String], _ rows: [JSONObject]) -> String {
-    let lines =
-      [columns.map { quoted($0) }]
-      + rows.map { row in columns.map { cell(row[$0]) } }
-    return lines.map { $0.joined(separator: ",") + "\r\n" }.joined()
-  }
-
-  private static func cell(_ value: JSONValue?) -> String {
-    switch value {
-    case nil, .null: ""
-    case .string(let text): quoted(text)
-    case .number(let number): number.text
-    case .bool(let value): value ? "true" : "false"
-    case .array, .object: quoted(value?.serializedText ?? "")
-    }
-  }
-
-  /// A text that a spreadsheet would take for a formula gets a mark in front.
-  private static func quoted(_ text: String) -> String {
-    let isFormula = text.first.map { "=+-@\t".contains($0) } ?? false
-    return "\"" + (isFormula ? "'" : "") + text.replacing("\"", with: "\"\"") + "\""
   }
 }

@@ -17,7 +17,7 @@ extension EntitlementServer {
     var steps = 0
     do throws(ServerError) {
       if let interval { try await schedule(every: interval) }
-      for app in parts.configuration.apps where parts.apple[app.bundleID]?.background != nil {
+      for app in parts.configuration.apps {
         while steps < Self.stepsMax, !Task.isCancelled, try await step(app.bundleID) {
           steps += 1
         }
@@ -36,6 +36,13 @@ extension EntitlementServer {
     let now = await parts.clock.now()
     // The App Store waits for these.
     if try await ConsumptionAnswers(parts: parts).step(app, at: now) { return true }
+    if try await reconcile(app, at: now) { return true }
+    return try await MoneyAuditJob(parts: parts).step(app, at: now)
+  }
+
+  /// Reads a page of a comparison with the App Store; false when none is due.
+  private func reconcile(_ app: BundleID, at now: Date) async throws(ServerError) -> Bool {
+    guard parts.apple[app]?.background != nil else { return false }
     let running = try await parts.read { reader throws(StorageError) in
       try reader.documents(
         .reconciliation,
