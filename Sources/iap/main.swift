@@ -7,6 +7,7 @@ let tool = CommandLineTool(commands: [
   DemoCommand.self,
   DrillCommand.self,
   KeysCommand.self,
+  NotificationsCommand.self,
   ReconcileCommand.self,
   ReplayCommand.self,
   ServeCommand.self,

@@ -59,8 +59,8 @@ extension MoneyAudit {
   ///
   /// - Parameter appAppleID: Apple's number of the app, with which a report names it.
   /// - Returns: The sums.
-  func comparable(appAppleID: String?) -> MoneySums {
-    let own = sku ?? appAppleID.flatMap { appSKUs[$0] }
+  func comparable(appAppleID: AppAppleID?) -> MoneySums {
+    let own = sku ?? appAppleID.flatMap { appSKUs["\($0)"] }
     var result = MoneySums()
     for (key, sum) in reported.sums {
       if let own, !key.parent.isEmpty, key.parent != own { continue }
@@ -77,7 +77,7 @@ extension MoneyAudit {
   }
 
   /// Compares, when the ledger is added up.
-  mutating func conclude(appAppleID: String?, catalog: Set<String>) {
+  mutating func conclude(appAppleID: AppAppleID?, catalog: Set<String>) {
     let told = comparable(appAppleID: appAppleID)
     let comparison = MoneyComparison(
       reported: told,

@@ -57,7 +57,7 @@ struct MoneyAuditJob: Sendable {
     let catalog = try await parts.read { [catalogs = parts.catalogs] reader throws(StorageError) in
       try catalogs.products(scope.app, reader)
     }
-    audit.conclude(appAppleID: app?.appAppleID.map { "\($0)" }, catalog: catalog)
+    audit.conclude(appAppleID: app?.appAppleID, catalog: catalog)
   }
 
   /// What a page of the ledger comes to.

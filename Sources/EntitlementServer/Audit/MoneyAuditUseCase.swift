@@ -195,7 +195,7 @@ struct MoneyAuditUseCase: Sendable {
         bytes,
         name: file["name"]?.stringValue ?? "",
         firstLine: firstLine.map { Int($0) },
-        appAppleID: app?.appAppleID.map { "\($0)" }
+        appAppleID: app?.appAppleID
       )
       var named = bytes
       if let firstLine { named += Array(":\(firstLine)".utf8) }

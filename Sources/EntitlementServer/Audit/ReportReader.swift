@@ -30,7 +30,7 @@ struct ReportReader {
   ///   - name: The file's name.
   ///   - firstLine: The number of the line behind the columns' names, for a part of a longer file.
   ///   - appAppleID: Apple's number of the app; rows of other apps are left out where they say so.
-  private init(name: String, firstLine: Int?, appAppleID: String?) {
+  private init(name: String, firstLine: Int?, appAppleID: AppAppleID?) {
     result = ReportContent(name: name)
     line = 0
     self.firstLine = firstLine
@@ -38,14 +38,14 @@ struct ReportReader {
   }
 
   private let firstLine: Int?
-  private let appAppleID: String?
+  private let appAppleID: AppAppleID?
 
   /// Reads a file: a text with tabs, or such a text packed with gzip.
   static func read(
     _ bytes: [UInt8],
     name: String,
     firstLine: Int? = nil,
-    appAppleID: String? = nil
+    appAppleID: AppAppleID? = nil
   ) -> ReportContent {
     var reader = ReportReader(name: name, firstLine: firstLine, appAppleID: appAppleID)
     if Gzip.isOne(bytes) {

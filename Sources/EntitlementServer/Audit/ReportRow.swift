@@ -1,3 +1,5 @@
+import IAPModel
+
 /// One row of a report.
 struct ReportRow {
   enum Reading {
@@ -13,7 +15,7 @@ struct ReportRow {
 
   let cells: [String]
   let columns: [ReportColumn: Int]
-  let appAppleID: String?
+  let appAppleID: AppAppleID?
   /// Apple's number of a product, and the product.
   private(set) var product: (String, String)?
   /// Apple's number of an app, and the app's SKU.
@@ -21,7 +23,7 @@ struct ReportRow {
   /// What the developer gets for it.
   private(set) var proceeds: (String, Int64)?
 
-  init(cells: [String], columns: [ReportColumn: Int], appAppleID: String?) {
+  init(cells: [String], columns: [ReportColumn: Int], appAppleID: AppAppleID?) {
     self.cells = cells
     self.columns = columns
     self.appAppleID = appAppleID
@@ -84,7 +86,9 @@ struct ReportRow {
   }
 
   private mutating func subscriber() -> Reading {
-    if let appAppleID, !text(.appAppleID).isEmpty, text(.appAppleID) != appAppleID { return .other }
+    if let appAppleID, !text(.appAppleID).isEmpty, text(.appAppleID) != "\(appAppleID)" {
+      return .other
+    }
     guard let day = ReportDay(text(.eventDate)) else { return wrong(.eventDate, "day") }
     let given = text(.units)
     guard let units = given.isEmpty ? 1 : ReportAmount.units(given) else {

@@ -13,16 +13,22 @@ extension ReconciliationJob {
     _ now: Date
   ) async throws(ServerError) {
     let scope = page.record.scope
+    let replay = page.record.replay
     let query = NotificationQuery(
       from: page.record.start,
       to: page.record.end,
-      transactionID: page.record.only.map { TransactionID($0.rawValue) }
+      transactionID: page.record.only.map { TransactionID($0.rawValue) },
+      type: replay?.type,
+      subtype: replay?.subtype,
+      onlyFailures: replay?.onlyFailures ?? false
     )
     let mark = page.record.mark.map { PageMark($0) }
     let answer = try await asked(client, .notifications(query, from: mark), &page)
     page.record.count("pages")
     for sent in answer.notifications {
       page.record.count("notifications")
+      let isDelivered = sent.attempts.contains { $0.result == SendAttempt.success }
+      if !isDelivered { page.record.count("undelivered") }
       let text = Array(sent.signedPayload.utf8)
       let judged: NotificationUseCase.Judged
       do throws(ServerError) {
@@ -41,19 +47,25 @@ extension ReconciliationJob {
       let isKnown = try await parts.read { reader throws(StorageError) in
         try reader.fact(key, in: scope) != nil
       }
-      guard !isKnown else { continue }
+      guard !isKnown else {
+        page.record.count("known")
+        continue
+      }
       var details: JSONObject = [
         "what": "notification", "type": .string(judged.notification.type.rawValue),
       ]
       details["subtype"] = judged.notification.subtype.map { .string($0.rawValue) }
+      if !isDelivered { details["sent"] = sent.attempts.last.map { .string($0.result) } }
       page.record.find("missing", judged.notification.uuid.rawValue, details)
+      if replay?.isDryRun == true { continue }
       page.facts.append(judged.record)
       if let question = ConsumptionAnswers(parts: parts).question(judged, at: now) {
         page.documents.append(question)
       }
     }
     page.record.mark = answer.hasMore ? answer.mark?.rawValue : nil
-    if page.record.mark == nil { page.record.stage = .history }
+    guard page.record.mark == nil else { return }
+    if replay == nil { page.record.stage = .history } else { page.record.state = .done }
   }
 
   /// A page of what a customer bought; first the next customer is chosen.

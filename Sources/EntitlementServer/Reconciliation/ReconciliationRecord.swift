@@ -25,8 +25,8 @@ struct ReconciliationRecord: Hashable, Sendable {
   static let findingsMax = 500
   /// The names of what is counted.
   static let counted = [
-    "pages", "customers", "notifications", "transactions", "missing", "changed", "refused",
-    "unknownToStore",
+    "pages", "customers", "notifications", "known", "undelivered", "transactions", "receipts",
+    "missing", "changed", "refused", "unknownToStore",
   ]
 
   var id: String
@@ -38,6 +38,8 @@ struct ReconciliationRecord: Hashable, Sendable {
   var end: Date
   /// The only purchase that is compared; nil for all.
   var only: OriginalTransactionID?
+  /// Which notifications are read again, and nothing else; nil for a whole comparison.
+  var replay: NotificationReplay?
   /// The page of the list that is read.
   var mark: String?
   /// The purchase whose customer is compared.
@@ -81,6 +83,7 @@ struct ReconciliationRecord: Hashable, Sendable {
     answer.add("start", start)
     answer.add("end", end)
     answer.add("only", only?.rawValue)
+    if let replay { answer.add("replay", .object(replay.object)) }
     answer.add("mark", mark)
     answer.add("current", current?.rawValue)
     answer.add("after", after?.rawValue)
@@ -117,6 +120,7 @@ struct ReconciliationRecord: Hashable, Sendable {
     self.start = Date(milliseconds: start)
     self.end = Date(milliseconds: end)
     only = body["only"]?.stringValue.map { OriginalTransactionID($0) }
+    replay = body["replay"]?.objectValue.map { NotificationReplay($0) }
     mark = body["mark"]?.stringValue
     current = body["current"]?.stringValue.map { OriginalTransactionID($0) }
     after = body["after"]?.stringValue.map { OriginalTransactionID($0) }

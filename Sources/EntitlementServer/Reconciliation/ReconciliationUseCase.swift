@@ -12,6 +12,7 @@ struct ReconciliationUseCase: Sendable {
     .required("kind", .text(max: 64)), .required("id", .text(max: 256)),
     .optional("what", .text(max: 64)), .optional("product", .text(max: 256)),
     .optional("type", .text(max: 256)), .optional("subtype", .text(max: 256)),
+    .optional("sent", .text(max: 256)),
   ])
 
   static let shape = Shape.object([
@@ -25,9 +26,12 @@ struct ReconciliationUseCase: Sendable {
       .object(ReconciliationRecord.counted.map { .required($0, .count) })
     ),
     .required("findings", .list(finding, max: ReconciliationRecord.findingsMax)),
+    .optional("replay", .object(NotificationReplay.fields)),
   ])
 
-  var routes: [Route] {
+  var routes: [Route] { comparisons + replays }
+
+  private var comparisons: [Route] {
     [
       Route(
         .post,
@@ -58,7 +62,52 @@ struct ReconciliationUseCase: Sendable {
     ]
   }
 
-  private func begin(_ call: Call) async throws(ServerError) -> Reply {
+  private var replays: [Route] {
+    [
+      Route(
+        .post,
+        "/v1/notifications/replays",
+        "Begins to read again what the App Store sent, and to record what is missing.",
+        access: .backend,
+        body: .object(
+          .object(
+            NotificationReplay.fields + [
+              .optional("originalTransactionId", .text(max: 64)), .optional("start", .date),
+              .optional("end", .date),
+            ]
+          )
+        ),
+        parameters: [.app, .environment],
+        answers: [Route.Answer(200, Self.shape)],
+        errors: [501],
+        repetition: .replayed,
+        run: { call async throws(ServerError) in try await beginReplay(call) }
+      ),
+      Route(
+        .get,
+        "/v1/notifications/replays/{id}",
+        "Shows how far a replay is, and what was missing.",
+        access: .backend,
+        parameters: [.app],
+        answers: [Route.Answer(200, Self.shape)],
+        errors: [404],
+        run: { call async throws(ServerError) in try await show(call) }
+      ),
+    ]
+  }
+
+  private func beginReplay(_ call: Call) async throws(ServerError) -> Reply {
+    let replay = NotificationReplay(call.body)
+    if let problem = replay.problem(isOfOne: call.body["originalTransactionId"] != nil) {
+      throw problem
+    }
+    return try await begin(call, replay)
+  }
+
+  private func begin(
+    _ call: Call,
+    _ replay: NotificationReplay? = nil
+  ) async throws(ServerError) -> Reply {
     let scope = try call.scope()
     guard parts.apple[scope.app]?.background != nil else {
       throw ServerError(
@@ -76,19 +125,27 @@ struct ReconciliationUseCase: Sendable {
     guard start < call.now else {
       throw RequestMembers.invalid("start", "in the past")
     }
+    let end = call.body["end"]?.integerValue.map { Date(milliseconds: $0) } ?? call.now
+    guard start < end else { throw RequestMembers.invalid("end", "behind start") }
     let name = call.naming.map { Array($0.prefix(12)) } ?? parts.world.random(12)
     var record = ReconciliationRecord(
-      id: "rec_" + Hexadecimal.text(name),
+      id: (replay == nil ? "rec_" : "rep_") + Hexadecimal.text(name),
       scope: scope,
       start: start,
-      end: call.now
+      end: min(end, call.now)
     )
+    record.replay = replay
     record.only = call.body["originalTransactionId"]?.stringValue
       .map { OriginalTransactionID($0) }
     var write = LedgerWrite(date: call.now)
     write.documents = [record.document(.ifAbsent)]
     write.audit = [
-      parts.audit("reconciliation.begin", call, scope.app, ["id": .string(record.id)])
+      parts.audit(
+        replay == nil ? "reconciliation.begin" : "notifications.replay",
+        call,
+        scope.app,
+        ["id": .string(record.id)]
+      )
     ]
     let outcome = try await parts.commit(write)
     return .ok(Self.shown(outcome.documents.first?.document?.body ?? record.body))
