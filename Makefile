@@ -14,12 +14,13 @@ FORMATTED := Sources Tests Package.swift $(wildcard Snippets)
 # What an app is linked with: documented, and kept to the oldest systems that it promises.
 CLIENT := IAPModel IAPEntitlements IAPSignatures IAPKit IAPKitCallbacks IAPKitTesting IAPKitUI
 
-.PHONY: help demo test test-all lint format docs availability bench conformance clean bootstrap
+.PHONY: help demo test test-all test-postgres lint format docs availability bench conformance clean bootstrap
 
 help:
 	@echo "make demo      build everything and walk one purchase through it (ONCE=1 ends after the tour)"
 	@echo "make test      install what is missing, build, run every test"
 	@echo "make test-all  the same in release mode and under the thread sanitizer"
+	@echo "make test-postgres  start a PostgreSQL of its own and run the server's tests on it"
 	@echo "make lint      formatting, the project's own rules, availability on old systems, documentation"
 	@echo "make availability  prove that the client uses nothing newer than its oldest systems have"
 	@echo "make docs      build the client's API reference into .build/docs"
@@ -44,6 +45,12 @@ test-all: test
 	$(SWIFT) test $(RUN) -c release -Xswiftc -enable-testing
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Scripts/thread-sanitizer.supp" \
 	  $(SWIFT) test $(RUN) --sanitize=thread --scratch-path .build-thread
+
+test-postgres: bootstrap
+	@Scripts/need-linux "make test-postgres"
+	@Scripts/postgres install
+	$(SWIFT) build --build-tests $(STRICT)
+	@SWIFT=$(SWIFT) Scripts/test-postgres $(RUN) --filter 'ServerStorageTests|PostgresStorageTests'
 
 lint: bootstrap
 	$(SWIFT) format lint --strict --recursive --parallel $(FORMATTED)

@@ -93,6 +93,7 @@ products += [
 targets += [
   .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+  .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
   .systemLibrary(
     name: "CMicroHTTPD",
     pkgConfig: "libmicrohttpd",
@@ -108,6 +109,7 @@ targets += [
   adapter("OpenSSLCrypto", ["IAPSignatures", "COpenSSL"]),
   adapter("MicroHTTP", ["HTTPValues", "CMicroHTTPD"]),
   adapter("HTTPClient", ["HTTPValues", "CCurl"]),
+  adapter("PostgresAdapter", ["CPostgreSQL"]),
 
   library("StoreKit"),
   library("AppStoreSimulator", ["IAPModel", "IAPSignatures", "HTTPValues"]),
@@ -118,6 +120,10 @@ targets += [
   library(
     "SQLiteStorage",
     ["ServerStorage", "IAPModel", "IAPEntitlements", "SQLiteAdapter"]
+  ),
+  library(
+    "PostgresStorage",
+    ["ServerStorage", "IAPModel", "IAPEntitlements", "PostgresAdapter"]
   ),
   library(
     "EntitlementServer",
@@ -136,7 +142,8 @@ targets += [
     dependencies: [
       "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues", "MicroHTTP",
       "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp", "IAPKit",
-      "ServerStorage", "SQLiteStorage", "EntitlementServer", "AppStoreServerAPI",
+      "ServerStorage", "SQLiteStorage", "PostgresStorage", "EntitlementServer",
+      "AppStoreServerAPI",
     ],
     swiftSettings: strict
   ),
@@ -187,7 +194,14 @@ targets += [
   ),
   tests(
     "ServerStorageTests",
-    ["ServerStorage", "SQLiteStorage", "SQLiteAdapter", "IAPModel", "IAPEntitlements"]
+    [
+      "ServerStorage", "SQLiteStorage", "SQLiteAdapter", "PostgresStorage", "IAPModel",
+      "IAPEntitlements",
+    ]
+  ),
+  tests(
+    "PostgresStorageTests",
+    ["PostgresStorage", "PostgresAdapter", "ServerStorage", "IAPModel", "IAPEntitlements"]
   ),
   tests(
     "EntitlementServerTests",

@@ -31,7 +31,7 @@ public final class SQLiteLedger: Ledger {
   private let limits: LedgerLimits
   private let writing: SQLiteWriting
   private let writer: LedgerWriter
-  private let readers: SQLiteReaders
+  private let readers: LedgerReaders<SQLiteReader>
 
   /// Opens a ledger, making the file when it does not exist; blocks while it does so.
   ///
@@ -44,7 +44,7 @@ public final class SQLiteLedger: Ledger {
     try Self.checkExisting(path, options: options)
     limits = options.limits
     writing = SQLiteWriting(try Self.openWriter(path, options: options))
-    readers = try SQLiteReaders(path: path, options: options)
+    readers = LedgerReaders(try Self.openReaders(path, options: options))
     let writing = self.writing
     writer = LedgerWriter(label: "iap.ledger.writer", limits: options.limits) { writes in
       writing.commit(writes)
@@ -95,6 +95,23 @@ public final class SQLiteLedger: Ledger {
     }
     try SQLiteSchema.migrate(connection)
     return connection
+  }
+
+  private static func openReaders(
+    _ path: String,
+    options: Options
+  ) throws(StorageError) -> [SQLiteReader] {
+    precondition(options.readersMax >= 1, "a ledger is read by at least one connection")
+    var readers: [SQLiteReader] = []
+    for index in 1...options.readersMax {
+      let connection = try SQLiteConnection(
+        path: path,
+        mode: .readOnly,
+        busyTimeoutMilliseconds: options.busyTimeoutMilliseconds
+      )
+      readers.append(SQLiteReader(connection, label: "iap.ledger.reader.\(index)"))
+    }
+    return readers
   }
 
   /// Records a write, all of it or nothing, and returns after it was flushed.

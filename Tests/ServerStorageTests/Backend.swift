@@ -1,13 +1,23 @@
 import Foundation
 import IAPModel
+import PostgresStorage
 import SQLiteStorage
 import ServerStorage
 import Testing
 
 /// The ledgers that pass the contract.
+///
+/// PostgreSQL is among them when `IAP_POSTGRES_URL` says where one is: `make test-postgres`.
 enum Backend: String, CaseIterable, CustomTestStringConvertible {
   case memory
   case sqlite
+  case postgres
+
+  static var allCases: [Backend] {
+    postgresAddress == nil ? [.memory, .sqlite] : [.memory, .sqlite, .postgres]
+  }
+
+  static var postgresAddress: String? { ProcessInfo.processInfo.environment["IAP_POSTGRES_URL"] }
 
   var testDescription: String { rawValue }
 
@@ -23,15 +33,29 @@ enum Backend: String, CaseIterable, CustomTestStringConvertible {
         var options = SQLiteLedger.Options()
         options.limits = limits
         let ledger = try SQLiteLedger(path: folder + "/ledger.sqlite", options: options)
-        do {
-          let value = try await body(ledger)
-          await ledger.close()
-          return value
-        } catch {
-          await ledger.close()
-          throw error
-        }
+        return try await closing(ledger, body)
       }
+    case .postgres:
+      let address = try #require(Self.postgresAddress)
+      var options = PostgresLedger.Options()
+      options.limits = limits
+      options.schema = "test_" + UUID().uuidString.prefix(8).lowercased()
+      let ledger = try PostgresLedger(address, options: options)
+      return try await closing(ledger, body)
+    }
+  }
+
+  private func closing<Value>(
+    _ ledger: any Ledger,
+    _ body: (any Ledger) async throws -> Value
+  ) async throws -> Value {
+    do {
+      let value = try await body(ledger)
+      await ledger.close()
+      return value
+    } catch {
+      await ledger.close()
+      throw error
     }
   }
 }

@@ -87,6 +87,10 @@ private let allowedImports: [String: Set<String>] = [
   "SQLiteStorage": blocking.union([
     "ServerStorage", "IAPModel", "IAPEntitlements", "SQLiteAdapter",
   ]),
+  "PostgresAdapter": ["CPostgreSQL", "Glibc", "Musl"],
+  "PostgresStorage": blocking.union([
+    "ServerStorage", "IAPModel", "IAPEntitlements", "PostgresAdapter",
+  ]),
   "EntitlementServer": [
     "ServerStorage", "AppStoreServerAPI", "IAPModel", "IAPEntitlements", "IAPSignatures",
     "HTTPValues",
@@ -95,7 +99,8 @@ private let allowedImports: [String: Set<String>] = [
   "iap": blocking.union([
     "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues", "MicroHTTP",
     "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp", "IAPKit",
-    "ServerStorage", "SQLiteStorage", "EntitlementServer", "AppStoreServerAPI",
+    "ServerStorage", "SQLiteStorage", "PostgresStorage", "EntitlementServer",
+    "AppStoreServerAPI",
   ]),
 ]
 
@@ -103,12 +108,14 @@ private let adapters = [
   "COpenSSL": "OpenSSLCrypto",
   "CSQLite": "SQLiteAdapter",
   "SQLite3": "SQLiteAdapter",
+  "CPostgreSQL": "PostgresAdapter",
   "CMicroHTTPD": "MicroHTTP",
   "CCurl": "HTTPClient",
 ]
 
 private let funnelled: [(String, Pattern)] = [
   ("sqlite3_step", Pattern(#"\bsqlite3_step\("#)),
+  ("PQgetResult", Pattern(#"\bPQgetResult\("#)),
   ("curl_easy_perform", Pattern(#"\bcurl_easy_perform\("#)),
   ("ERR_get_error", Pattern(#"\bERR_(?:get|peek_last)_error\("#)),
 ]

@@ -1,0 +1,142 @@
+internal import PostgresAdapter
+internal import ServerStorage
+internal import Synchronization
+
+/// The writing connection, used by the writer's thread alone.
+final class PostgresWriting: Sendable {
+  private let writer: Mutex<BatchWriter?>
+
+  init(_ session: sending PostgresSession, schema: String) {
+    writer = Mutex(BatchWriter(session, schema: schema))
+  }
+
+  func close() { writer.withLock { $0 = nil } }
+
+  /// Commits a batch in one transaction.
+  func commit(_ writes: [PreparedWrite]) -> [Result<WriteOutcome, StorageError>] {
+    writer.withLock { writer in
+      guard let writer else {
+        return writes.map { _ in .failure(StorageError(.closed, "the ledger is closed")) }
+      }
+      return writer.commit(writes)
+    }
+  }
+}
+
+/// Commits batches on one session.
+struct BatchWriter {
+  /// How often a batch is tried that others were faster than, or whose connection was lost.
+  static let attemptsMax = 4
+
+  private let session: PostgresSession
+  private let schema: String
+
+  init(_ session: PostgresSession, schema: String) {
+    self.session = session
+    self.schema = schema
+  }
+
+  /// Commits a batch: all of it in one transaction, or, when one write of it cannot be, each in one
+  /// of its own.
+  func commit(_ writes: [PreparedWrite]) -> [Result<WriteOutcome, StorageError>] {
+    var isTrusting = true
+    var attempt = 1
+    var failure = Failure(StorageError(.busy, "others were faster each time"), .hopeless)
+    while attempt <= Self.attemptsMax {
+      do throws(Failure) {
+        return try once(writes, isTrusting: isTrusting).map { .success($0) }
+      } catch {
+        failure = error
+      }
+      switch failure.next {
+      case .again: isTrusting = false
+      case .alone:
+        if writes.count > 1 { return writes.flatMap { commit([$0]) } }
+        attempt = Self.attemptsMax
+      case .hopeless: attempt = Self.attemptsMax
+      }
+      attempt += 1
+    }
+    let error = failure.error
+    return writes.map { _ in .failure(error) }
+  }
+
+  private struct Failure: Error {
+    /// What is to be done now.
+    enum Next {
+      /// The same once more: nothing was recorded.
+      case again
+      /// One of the writes is at fault, and which one is not known.
+      case alone
+      /// Nothing.
+      case hopeless
+    }
+
+    let error: StorageError
+    let next: Next
+
+    init(_ error: StorageError, _ next: Next) {
+      self.error = error
+      self.next = next
+    }
+
+    /// What an error within a transaction means, which is rolled back now.
+    init(_ error: StorageError, in database: PostgresDatabase) {
+      self.error = error
+      switch database.failure {
+      case .conflict, .lost: next = .again
+      case .corrupt, .tooLarge, nil: next = .alone
+      case .busy, .full, .readOnly, .unavailable, .badAddress: next = .hopeless
+      }
+    }
+  }
+
+  /// One transaction.
+  private func once(
+    _ writes: [PreparedWrite],
+    isTrusting: Bool
+  ) throws(Failure) -> [WriteOutcome] {
+    let database: PostgresDatabase
+    do throws(StorageError) { database = try session.begin("BEGIN") } catch {
+      throw Failure(error, .hopeless)
+    }
+    let reading = PostgresReading(database: database, numbers: session.numbers)
+    var work = PostgresWork(reading, schema: schema, isTrusting: isTrusting)
+    do throws(StorageError) {
+      let footprint = WriteFootprint(writes)
+      try work.lock(footprint)
+      if isTrusting { try work.prefetch(footprint) }
+      var outcomes: [WriteOutcome] = []
+      for write in writes { outcomes.append(try LedgerEngine.apply(write, to: &work)) }
+      try work.flush()
+      try finish(database, number: work.transactionNumber)
+      return outcomes
+    } catch {
+      let failure = Failure(error, in: database)
+      session.rollBack(database)
+      throw failure
+    }
+  }
+
+  /// Commits; when the answer is lost, asks on a new connection what became of the transaction.
+  private func finish(
+    _ database: PostgresDatabase,
+    number: Int64?
+  ) throws(StorageError) {
+    do throws(StorageError) { try database.execute("COMMIT") } catch {
+      guard database.isLost, let number else { throw error }
+      let status = try? session.connect().row(
+        "SELECT pg_xact_status($1::text::xid8)",
+        .text("\(number)")
+      ) { $0.optionalText(0) }
+      switch status ?? nil {
+      case "committed": return
+      case "aborted": throw error
+      default: throw StorageError(.unavailable, Self.unknownOutcome)
+      }
+    }
+  }
+
+  static let unknownOutcome =
+    "the connection was lost during a commit: it may or may not have been recorded"
+}

@@ -1,0 +1,80 @@
+package import Dispatch
+import Synchronization
+
+/// One connection that reads, with a thread of its own.
+package protocol LedgerReader: Sendable {
+  /// Its thread.
+  var queue: DispatchQueue { get }
+
+  /// Runs `body` so that everything that it sees belongs to one instant.
+  func read<Value: Sendable>(
+    _ body: @Sendable (any LedgerReading) throws(StorageError) -> Value
+  ) -> Result<Value, StorageError>
+
+  /// Closes the connection; reads that come later are refused.
+  func close()
+}
+
+/// The reading connections of a ledger, with a queue in front of all of them.
+package final class LedgerReaders<Reader: LedgerReader>: Sendable {
+  private typealias Job = @Sendable (Reader) -> Void
+
+  private struct State {
+    var idle: [Reader]
+    var waiting: [Job] = []
+  }
+
+  private let state: Mutex<State>
+  private let readers: [Reader]
+
+  /// Makes a pool of readers that nobody else uses.
+  package init(_ readers: [Reader]) {
+    precondition(!readers.isEmpty, "a ledger is read by at least one connection")
+    self.readers = readers
+    state = Mutex(State(idle: readers))
+  }
+
+  package func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any LedgerReading) throws(StorageError) -> Value
+  ) async throws(StorageError) -> Value {
+    let result = await withCheckedContinuation { continuation in
+      submit { reader in continuation.resume(returning: reader.read(body)) }
+    }
+    return try result.get()
+  }
+
+  /// Closes the connections; reads that wait or come later are refused.
+  package func close() async {
+    for reader in readers {
+      await withCheckedContinuation { continuation in
+        reader.queue.async {
+          reader.close()
+          continuation.resume()
+        }
+      }
+    }
+  }
+
+  private func submit(_ job: @escaping Job) {
+    let free = state.withLock { state -> Reader? in
+      if let reader = state.idle.popLast() { return reader }
+      state.waiting.append(job)
+      return nil
+    }
+    guard let free else { return }
+    free.queue.async { self.run(job, on: free) }
+  }
+
+  /// Runs a job, then those that wait, then is idle.
+  private func run(_ first: @escaping Job, on reader: Reader) {
+    var job: Job? = first
+    while let current = job {
+      current(reader)
+      job = state.withLock { state in
+        guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+        state.idle.append(reader)
+        return nil
+      }
+    }
+  }
+}
