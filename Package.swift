@@ -137,9 +137,18 @@ targets += [
     "SimulatedApp",
     ["IAPKit", "SimulatedDevice", "AppStoreSimulator", "StoreKit", "IAPModel"]
   ),
+  library(
+    "Simulation",
+    [
+      "IAPKit", "SimulatedApp", "SimulatedDevice", "AppStoreSimulator", "StoreKit",
+      "EntitlementServer", "ServerStorage", "AppStoreServerAPI", "HTTPValues", "IAPSignatures",
+      "IAPModel",
+    ]
+  ),
   .executableTarget(
     name: "iap",
     dependencies: [
+      "Simulation",
       "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues", "MicroHTTP",
       "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp", "IAPKit",
       "ServerStorage", "SQLiteStorage", "PostgresStorage", "EntitlementServer",

@@ -41,7 +41,7 @@ package struct AppSetup: Sendable {
   package var configure: @Sendable (inout IAPConfiguration) -> Void
   /// What signed data is checked with on the device; nil where the app cannot check it.
   package var trust: DeviceTrust?
-  /// By how many seconds the device's clock differs from the store's.
+  /// By how many seconds the device's clock differs from the store's; a change acts at once.
   package var clockOffset: TimeInterval = 0
   /// What the app's own chance comes from.
   package var seed: UInt64

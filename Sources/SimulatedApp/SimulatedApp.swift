@@ -25,6 +25,8 @@ package final class SimulatedApp: Sendable {
   package let lines = EventLog<LogLine>()
   /// When the clients wanted to be woken, in the order in which they went to sleep.
   package let naps = EventLog<Date>()
+  /// Where processes died, by the name of the step.
+  package let deaths = EventLog<String>()
   /// Every action of the funnels of all processes, before it was performed.
   package let steps = EventLog<DeliveryStep>()
 
@@ -60,6 +62,12 @@ package final class SimulatedApp: Sendable {
     Task { [events] in
       await process.waitUntilKilled()
       events.lookAgain()
+    }
+    process.onKill { [steps, deaths] step in
+      guard let step else { return }
+      // The last action that was about to be performed is the one before which it died.
+      let name = step == Self.funnelStep ? steps.elements.last?.name : step.rawValue
+      if let name { deaths.append(name) }
     }
     let configuration = configuration(for: process)
     let world = world(of: process)
@@ -122,6 +130,9 @@ package final class SimulatedApp: Sendable {
 
   /// Whether the app runs.
   package var isAlive: Bool { current?.process.isAlive ?? false }
+
+  /// The step that is passed before each action of the funnel.
+  package static let funnelStep: KillStep = "funnel"
 
   /// The step at which a process dies before an action of its funnel.
   package static func death(at step: String) -> KillStep { KillStep(rawValue: "funnel:" + step) }
@@ -304,9 +315,9 @@ extension SimulatedApp {
 
   private func world(of process: AppProcess) -> IAPWorld {
     let clock = device.store.clock
-    let (offset, trust) = setup.withLock { ($0.clockOffset, $0.trust) }
+    let trust = setup.withLock { $0.trust }
     var world = IAPWorld(
-      now: { clock.now.addingTimeInterval(offset) },
+      now: { [self] in clock.now.addingTimeInterval(setup.withLock { $0.clockOffset }) },
       sleep: { [naps, events] seconds in
         let due = clock.now.addingTimeInterval(seconds)
         naps.append(due)
@@ -323,6 +334,7 @@ extension SimulatedApp {
     world.atStep = { [steps, events] step in
       steps.append(step)
       events.lookAgain()
+      await process.pass(Self.funnelStep)
       await process.pass(Self.death(at: step.name))
     }
     return world

@@ -1,4 +1,8 @@
+import Dispatch
 import Foundation
+
+// A simulation takes over how jobs are run, and that has to happen before the first task is made.
+SimulationProcess.runIfAsked(CommandLine.arguments)
 
 let tool = CommandLineTool(commands: [
   AuditCommand.self,
@@ -11,8 +15,12 @@ let tool = CommandLineTool(commands: [
   ReconcileCommand.self,
   ReplayCommand.self,
   ServeCommand.self,
+  SimulateCommand.self,
   StoreCommand.self,
   VerifyCommand.self,
 ])
-let status = await tool.run(Array(CommandLine.arguments.dropFirst()), console: .live())
-exit(status.rawValue)
+Task {
+  let status = await tool.run(Array(CommandLine.arguments.dropFirst()), console: .live())
+  exit(status.rawValue)
+}
+dispatchMain()

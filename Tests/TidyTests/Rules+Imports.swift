@@ -96,8 +96,14 @@ private let allowedImports: [String: Set<String>] = [
     "HTTPValues",
     "Synchronization",
   ],
+  // Never IAPEntitlements: it must not share the logic that it judges.
+  "Simulation": [
+    "IAPKit", "SimulatedApp", "SimulatedDevice", "AppStoreSimulator", "StoreKit",
+    "EntitlementServer", "ServerStorage", "AppStoreServerAPI", "HTTPValues", "IAPSignatures",
+    "IAPModel", "Synchronization", "_Concurrency",
+  ],
   "iap": blocking.union([
-    "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues", "MicroHTTP",
+    "Simulation", "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues", "MicroHTTP",
     "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp", "IAPKit",
     "ServerStorage", "SQLiteStorage", "PostgresStorage", "EntitlementServer",
     "AppStoreServerAPI",

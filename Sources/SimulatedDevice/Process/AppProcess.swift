@@ -121,6 +121,14 @@ public final class AppProcess: Sendable {
     return try result.get()
   }
 
+  /// Calls the closure when the process ends; at once when it has ended.
+  ///
+  /// - Parameter watch: Gets the step at which the process was to die; nil when it was killed
+  ///   otherwise.
+  package func onKill(_ watch: @escaping @Sendable (KillStep?) -> Void) {
+    if life.onKill({ [life] in watch(life.deathStep) }) == nil { watch(life.deathStep) }
+  }
+
   /// Waits until the process ends.
   public func waitUntilKilled() async {
     await withCheckedContinuation { continuation in

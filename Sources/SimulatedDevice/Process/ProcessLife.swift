@@ -10,6 +10,7 @@ final class ProcessLife: Sendable {
     /// How many more times each step is passed unharmed, counting the deadly one.
     var deadly: [KillStep: Int] = [:]
     var passed: [KillStep: Int] = [:]
+    var deathStep: KillStep?
     var watchNext = 0
     var watches: [Int: @Sendable () -> Void] = [:]
   }
@@ -26,6 +27,9 @@ final class ProcessLife: Sendable {
 
   /// How often a step was passed, the deadly time included.
   func passCount(_ step: KillStep) -> Int { state.withLock { $0.passed[step] ?? 0 } }
+
+  /// The step at which it was to die and did; nil while it lives, or when it was ended otherwise.
+  var deathStep: KillStep? { state.withLock { $0.deathStep } }
 
   /// Ends the process now; later calls do nothing.
   func kill() {
@@ -87,6 +91,7 @@ final class ProcessLife: Sendable {
       state.passed[step, default: 0] += 1
       guard let left = state.deadly[step] else { return false }
       state.deadly[step] = left > 1 ? left - 1 : nil
+      if left == 1 { state.deathStep = step }
       return left == 1
     }
     if isDeadly { kill() }

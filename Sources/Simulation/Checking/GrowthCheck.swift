@@ -1,0 +1,41 @@
+import AppStoreSimulator
+import Foundation
+import IAPKit
+import IAPModel
+import SimulatedApp
+import SimulatedDevice
+
+/// Whether everything came to rest: no queue that is never emptied, no file that only grows.
+struct GrowthCheck {
+  /// The most bytes of an app's files for each purchase, receipts included.
+  static let bytesPerPurchaseMax = 120_000
+
+  let world: SimulatedWorld
+
+  var findings: [RunFinding] {
+    var findings: [RunFinding] = []
+    for (device, app) in world.apps.enumerated() {
+      guard app.isAlive else {
+        findings.append(RunFinding(rule: .growth, text: "phone-\(device): the app does not run"))
+        continue
+      }
+      let attention = Set(app.manager.ordersNeedingAttention.map(\.transactionId))
+      let waiting = (try? world.store.unfinished(on: app.device.id)) ?? []
+      for record in waiting where !attention.contains(record.transactionID.rawValue) {
+        findings.append(
+          RunFinding(
+            rule: .growth,
+            text: "phone-\(device): \(record.productID) \(record.transactionID) is never finished"
+          )
+        )
+      }
+      let purchases = app.manager.store.records().count + app.manager.store.orders.count + 4
+      let bytes = app.device.disk.names
+        .reduce(0) { $0 + (app.device.disk.flushedBytes(of: $1)?.count ?? 0) }
+      if bytes > purchases * Self.bytesPerPurchaseMax {
+        findings.append(RunFinding(rule: .growth, text: "phone-\(device): \(bytes) bytes of files"))
+      }
+    }
+    return findings
+  }
+}

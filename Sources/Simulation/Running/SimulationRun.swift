@@ -1,0 +1,204 @@
+import AppStoreSimulator
+import Foundation
+import IAPKit
+import IAPModel
+import SimulatedApp
+import Synchronization
+
+/// One run: what the plan says, with faults; then the faults stop and everything has to settle;
+/// then the checkers look.
+package struct SimulationRun {
+  /// The most jobs between two moments of rest: more is something that never ends.
+  static let jobsBetweenRestsMax = 200_000
+  /// How often everybody is called to work after the faults have stopped.
+  static let roundsMax = 24
+  /// How long they have in between, in seconds: longer than any wait of a client.
+  static let roundSeconds: TimeInterval = 6 * 3600
+
+  let plan: RunPlan
+  let world: SimulatedWorld
+  private var stage: WorldStage
+  private var order: JobOrder
+  private var report: RunReport
+  private var finished: Set<TransactionID> = []
+
+  /// Prepares a run.
+  ///
+  /// - Parameters:
+  ///   - plan: What happens.
+  ///   - kit: What all runs have in common.
+  ///   - trace: Where everything is written down.
+  ///   - jobs: The jobs of the process.
+  /// - Throws: `SimulatorError` or `CryptoError` when there can be no such world.
+  package init(_ plan: RunPlan, kit: SimulationKit, trace: RunTrace, jobs: JobQueue) throws {
+    self.plan = plan
+    world = try SimulatedWorld(plan, kit: kit, trace: trace)
+    stage = WorldStage(world: world)
+    order = JobOrder(seed: plan.seed &* 31 &+ 17, jobs: jobs)
+    report = RunReport(seed: plan.seed)
+  }
+
+  /// Makes the run.
+  ///
+  /// - Returns: What came of it.
+  package mutating func run() -> RunReport {
+    prepare()
+    for step in plan.steps where report.findings.isEmpty {
+      wait(step.wait)
+      stage.perform(step.action)
+      report.findings += FinishCheck(world: world).findings(&finished)
+      if !report.findings.isEmpty { report.step = step.number }
+    }
+    if report.findings.isEmpty { settle() }
+    if report.findings.isEmpty { check() }
+    if report.findings.isEmpty, plan.profile == .subscriptions || plan.seed % 4 == 0 {
+      // A month later everything is still as it should be.
+      rest(for: 33 * 24 * 3600)
+      settle()
+      if report.findings.isEmpty { check() }
+    }
+    sum()
+    end()
+    return report
+  }
+
+  // MARK: Time
+
+  private mutating func wait(_ wait: RunPlan.Wait) {
+    switch wait {
+    case .jobs(let count):
+      for _ in 0..<count { guard order.runOne() else { break } }
+    case .seconds(let seconds): rest(for: seconds)
+    }
+  }
+
+  /// Runs what can be run at this instant.
+  private mutating func work() {
+    let before = order.ranCount
+    while order.runOne() {
+      guard order.ranCount - before < Self.jobsBetweenRestsMax else {
+        note(.growth, "\(Self.jobsBetweenRestsMax) jobs at one instant")
+        return
+      }
+    }
+  }
+
+  private mutating func rest(for seconds: TimeInterval) {
+    let clock = world.store.clock
+    let target = clock.now.addingTimeInterval(seconds)
+    work()
+    while let due = clock.nextDue, due <= target, report.findings.isEmpty {
+      clock.advance(to: due)
+      work()
+    }
+    clock.advance(to: target)
+    work()
+  }
+
+  /// Waits for something of the simulation's own, and lets time pass for it.
+  mutating func answer<Value: Sendable>(
+    _ body: @escaping @Sendable () async -> Value
+  ) -> Value? {
+    let box = AnswerBox<Value>()
+    Task { box.put(await body()) }
+    for _ in 0..<100 where box.value == nil {
+      work()
+      if box.value == nil { rest(for: 1) }
+    }
+    return box.value
+  }
+
+  private mutating func note(_ rule: RunFinding.Rule, _ text: String) {
+    report.findings.append(RunFinding(rule: rule, text: text))
+  }
+
+  // MARK: Phases
+
+  private mutating func prepare() {
+    let isReady = answer { [world] in await ServerView(world: world).putCatalog() }
+    if isReady != true { note(.broken, "the servers take no catalog") }
+    for device in world.apps.indices { stage.launch(device) }
+    work()
+  }
+
+  /// Faults stop, and everybody works until nothing is left to do.
+  private mutating func settle() {
+    world.trace.note(world.store.clock.now, "* faults stop")
+    stage.calm()
+    for round in 0..<Self.roundsMax where report.findings.isEmpty {
+      for (device, app) in world.apps.enumerated() {
+        if app.isAlive { stage.foreground(device) } else { stage.launch(device) }
+      }
+      rest(for: 60)
+      for device in world.apps.indices { takeTurns(on: device) }
+      rest(for: 60)
+      if round > 0, isSettled { return }
+      rest(for: Self.roundSeconds)
+    }
+  }
+
+  /// Every user of a telephone signs in once; the first one last.
+  private mutating func takeTurns(on device: Int) {
+    let users = world.cast.customers[world.cast.handsets[device].customer].userCount
+    guard users > 1 else { return }
+    for user in (0..<users).reversed() {
+      stage.signIn(user, on: device)
+      rest(for: 60)
+    }
+  }
+
+  private var isSettled: Bool {
+    world.store.notifications.allSatisfy { $0.isDelivered || $0.nextAttemptDate == nil }
+      && world.apps.allSatisfy { app in
+        app.isAlive && app.isQueueEmpty
+          && app.manager.store.openRecords().allSatisfy { $0.state == .delivered }
+      }
+  }
+
+  private mutating func check() {
+    let view = answer { [world] in await ServerView(world: world).read() }
+    guard let view, let view else { return note(.broken, "the servers do not answer") }
+    let truth = StoreTruth(world: world)
+    report.findings += GoodsCheck(world: world, truth: truth, view: view).findings
+    report.findings += BooksCheck(world: world, truth: truth, view: view).findings
+    report.findings += AccessCheck(world: world, truth: truth, view: view).findings
+    report.findings += GrowthCheck(world: world).findings
+    report.setAside = truth.bought.count { view.isSetAside($0, in: world) }
+  }
+
+  // MARK: Ending
+
+  private mutating func sum() {
+    report.orders = StoreTruth(world: world).bought.count
+    report.effects = world.apps.reduce(0) { $0 + $1.effects.count }
+    report.jobs = order.ranCount
+    report.seconds = world.store.clock.now.timeIntervalSince(SimulatedWorld.start)
+    report.counts = stage.counts
+    for (name, count) in world.path.counts { report.counts["messages: " + name] = count }
+    report.crashPoints = stage.crashPoints
+    for app in world.apps {
+      report.crashPoints.formUnion(app.deaths.elements)
+      for step in app.steps.elements {
+        report.cells.insert("\(step.state?.rawValue ?? "new")/\(step.event)")
+      }
+    }
+    world.trace.note(
+      world.store.clock.now,
+      "* the end: \(report.jobs) jobs, \(report.orders) orders, \(report.effects) effects"
+    )
+  }
+
+  /// Kills everything, so that nothing of this run is left to the next one.
+  private mutating func end() {
+    for app in world.apps { app.kill() }
+    for index in 0..<world.farm.count { _ = world.farm.kill(index) }
+    work()
+  }
+}
+
+/// Holds an answer that is still to come.
+private final class AnswerBox<Value: Sendable>: Sendable {
+  private let state = Mutex<Value?>(nil)
+  var value: Value? { state.withLock { $0 } }
+  func put(_ value: Value) { state.withLock { $0 = value } }
+}

@@ -1,0 +1,90 @@
+import IAPModel
+import ServerStorage
+import Synchronization
+
+/// What the servers' ledger has on its disk: it outlives their processes.
+///
+/// A commit reaches the disk and the memory in one step, so a kill before it loses the write and a
+/// kill after it loses only the answer.
+final class ServerDisk: Sendable {
+  private struct State {
+    var written: [LedgerWrite] = []
+    /// How many of the writes survive.
+    var flushedCount = 0
+    var memory = InMemoryLedger()
+    var refusal: StorageError?
+  }
+
+  private let state = Mutex(State())
+  private let bug: PlantedBug?
+
+  init(bug: PlantedBug?) { self.bug = bug }
+
+  /// What the servers read.
+  var memory: InMemoryLedger { state.withLock { $0.memory } }
+
+  /// Why nothing can be written at present.
+  var refusal: StorageError? {
+    get { state.withLock { $0.refusal } }
+    set { state.withLock { $0.refusal = newValue } }
+  }
+
+  /// Writes and flushes.
+  func commit(_ write: LedgerWrite) async throws(StorageError) -> WriteOutcome {
+    if let refusal {
+      guard bug != .acknowledgesFailedWrites else { return WriteOutcome() }
+      throw refusal
+    }
+    let outcome = try await memory.commit(write)
+    let isFlushed = bug != .acknowledgesBeforeCommit
+    state.withLock { state in
+      state.written.append(write)
+      if isFlushed { state.flushedCount = state.written.count }
+    }
+    return outcome
+  }
+
+  /// Flushes what was written without.
+  func flush() { state.withLock { $0.flushedCount = $0.written.count } }
+
+  /// A server died: what was not flushed is gone.
+  func lose() async {
+    let kept: [LedgerWrite]? = state.withLock { state in
+      guard state.flushedCount < state.written.count else { return nil }
+      state.written.removeLast(state.written.count - state.flushedCount)
+      return state.written
+    }
+    guard let kept else { return }
+    let memory = InMemoryLedger()
+    for write in kept { _ = try? await memory.commit(write) }
+    state.withLock { $0.memory = memory }
+  }
+}
+
+/// The ledger as one server process sees it: after its death nothing is written and no answer
+/// comes back.
+struct LivingLedger: Ledger {
+  let disk: ServerDisk
+  let life: ServerLife
+
+  func commit(_ write: LedgerWrite) async throws(StorageError) -> WriteOutcome {
+    await life.pass("before the commit")
+    let result: Result<WriteOutcome, StorageError>
+    do throws(StorageError) {
+      result = .success(try await disk.commit(write))
+    } catch {
+      result = .failure(error)
+    }
+    await life.pass("after the commit")
+    return try result.get()
+  }
+
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any LedgerReading) throws(StorageError) -> Value
+  ) async throws(StorageError) -> Value {
+    await life.pass("reading")
+    return try await disk.memory.read(body)
+  }
+
+  func close() async {}
+}

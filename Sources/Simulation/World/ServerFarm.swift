@@ -1,0 +1,112 @@
+import AppStoreSimulator
+import EntitlementServer
+import HTTPValues
+import IAPModel
+import Synchronization
+
+/// What stands between the servers and the world and answers in their place.
+package enum GatewayMood: String, Hashable, Sendable, CaseIterable {
+  /// It passes everything on.
+  case passing
+  /// It says that it has no server.
+  case unavailable
+  /// It forbids.
+  case forbidding
+  /// It slows down.
+  case throttling
+  /// It shows a page of its own with status 200.
+  case page
+  /// It answers nothing at all with status 200.
+  case empty
+  /// It answers JSON that is none of the server's.
+  case otherJSON
+
+  func response() -> HTTPResponse? {
+    switch self {
+    case .passing: nil
+    case .unavailable: .json(503, Array(#"{"error":"down"}"#.utf8))
+    case .forbidding: .json(403, Array(#"{"isValid":false}"#.utf8))
+    case .throttling: .json(429, Array(#"{"isValid":false}"#.utf8))
+    case .page: .json(200, Array("<html>sign in to the network</html>".utf8))
+    case .empty: .json(200, [])
+    case .otherJSON: .json(200, Array(#"{"status":"ok"}"#.utf8))
+    }
+  }
+}
+
+/// The servers behind one address, on one ledger.
+final class ServerFarm: Sendable {
+  typealias Making = @Sendable (_ ledger: LivingLedger) -> EntitlementServer
+
+  private struct Node {
+    var life: ServerLife?
+    var server: EntitlementServer?
+  }
+
+  private struct State {
+    var nodes: [Node]
+    var next = 0
+    var mood = GatewayMood.passing
+  }
+
+  let disk: ServerDisk
+  private let state: Mutex<State>
+  private let make: Making
+
+  init(count: Int, disk: ServerDisk, make: @escaping Making) {
+    self.disk = disk
+    self.make = make
+    state = Mutex(State(nodes: Array(repeating: Node(), count: count)))
+    for index in 0..<count { start(index) }
+  }
+
+  var count: Int { state.withLock { $0.nodes.count } }
+
+  var mood: GatewayMood {
+    get { state.withLock { $0.mood } }
+    set { state.withLock { $0.mood = newValue } }
+  }
+
+  /// Starts a server that is down.
+  func start(_ index: Int) {
+    let life = ServerLife()
+    let server = make(LivingLedger(disk: disk, life: life))
+    state.withLock { state in
+      guard state.nodes[index].life == nil else { return }
+      state.nodes[index] = Node(life: life, server: server)
+    }
+  }
+
+  /// Kills a server.
+  ///
+  /// - Parameter index: Which.
+  /// - Returns: Where it was; empty when nothing was under way or it was down.
+  func kill(_ index: Int) -> [String] {
+    let life = state.withLock { state in
+      defer { state.nodes[index] = Node() }
+      return state.nodes[index].life
+    }
+    guard let life else { return [] }
+    return life.kill()
+  }
+
+  /// Lets one of the servers answer; nil when there is no answer.
+  func answer(_ request: HTTPRequest) async -> HTTPResponse? {
+    let (mood, node) = state.withLock { state in
+      state.next += 1
+      let up = state.nodes.filter { $0.life != nil }
+      return (state.mood, up.isEmpty ? nil : up[state.next % up.count])
+    }
+    if let response = mood.response() { return response }
+    guard let life = node?.life, let server = node?.server else { return nil }
+    return await withCheckedContinuation {
+      (continuation: CheckedContinuation<HTTPResponse?, Never>) in
+      let watch = life.onKill { continuation.resume(returning: nil) }
+      guard let watch else { return continuation.resume(returning: nil) }
+      Task {
+        let response = await server.answer(request)
+        if life.endWatch(watch) { continuation.resume(returning: response) }
+      }
+    }
+  }
+}

@@ -1,0 +1,241 @@
+import AppStoreSimulator
+import EntitlementServer
+import Foundation
+import HTTPValues
+import IAPKit
+import IAPModel
+import IAPSignatures
+import SimulatedApp
+import SimulatedDevice
+import Synchronization
+
+/// A store, its customers with their telephones, and the app's servers, in one process.
+final class SimulatedWorld: Sendable {
+  /// A call of an app's delivery handler.
+  struct Handover: Hashable, Sendable {
+    let device: Int
+    let key: String
+    let user: String
+  }
+
+  private struct State {
+    var users: [Int]
+    var handovers: [Handover] = []
+    var taps = 0
+  }
+
+  static let start = Date(timeIntervalSince1970: 1_750_000_000)
+  private static let base = "http://server.test"
+
+  let kit: SimulationKit
+  let cast: Cast
+  let store: SimulatedAppStore
+  let farm: ServerFarm
+  let path: NetworkPath
+  let apps: [SimulatedApp]
+  let trace: RunTrace
+  let userTokens: [String: UUID]
+  private let state: Mutex<State>
+
+  init(_ plan: RunPlan, kit: SimulationKit, trace: RunTrace) throws {
+    self.kit = kit
+    self.trace = trace
+    cast = plan.cast
+    var generator = SeededGenerator.of(2, seed: plan.seed)
+    store = try Self.makeStore(plan, kit, &generator)
+    let anchors = try TrustAnchors.simulated([
+      store.jwsRootCertificate, try store.receiptRootCertificate(),
+    ])
+    farm = Self.makeFarm(plan, kit, store.clock, anchors, trace)
+    path = NetworkPath(seed: generator.next(), clock: store.clock, farm: farm)
+    var tokens: [String: UUID] = [:]
+    for (index, customer) in plan.cast.customers.enumerated() {
+      for user in 0..<customer.userCount { tokens[Cast.user(index, user)] = generator.nextUUID() }
+    }
+    userTokens = tokens
+    state = Mutex(State(users: plan.cast.handsets.map { _ in 0 }))
+    let trust = DeviceTrust(
+      anchors: anchors,
+      origin: ExpectedOrigin(
+        apps: [ExpectedOrigin.App(bundleID: DemoCatalog.bundleID, appAppleID: nil)],
+        environments: [.sandbox]
+      ),
+      crypto: kit.signing
+    )
+    let store = store
+    apps = try plan.cast.handsets.enumerated().map { index, handset in
+      let app = SimulatedApp(
+        device: try SimulatedDevice(
+          store: store,
+          account: Self.account(handset.customer),
+          id: DeviceID("phone-\(index)")
+        ),
+        setup: AppSetup(
+          generation: handset.generation,
+          productIds: SimulationKit.products.map(\.id),
+          productTypes: Dictionary(
+            uniqueKeysWithValues: SimulationKit.products.map { ($0.id, $0.type) }
+          ),
+          seed: generator.next()
+        )
+      )
+      app.update { $0.trust = trust }
+      return app
+    }
+    connect()
+  }
+
+  static func account(_ customer: Int) -> AccountID { AccountID("account-\(customer)") }
+
+  // MARK: Building
+
+  private static func makeStore(
+    _ plan: RunPlan,
+    _ kit: SimulationKit,
+    _ generator: inout SeededGenerator
+  ) throws -> SimulatedAppStore {
+    var options = StoreOptions(environment: .sandbox)
+    options.retryTimetable = .production
+    options.sendsNotificationsAtOnce = true
+    options.gracePeriod = generator.percent(60) ? 16 * 24 * 3600 : nil
+    options.familyDelay = generator.percent(30) ? 600 : 0
+    options.refundKeepsAutoRenew = generator.percent(50)
+    let store = try SimulatedAppStore(
+      configuration: StoreConfiguration(
+        catalog: kit.catalog,
+        bundleID: DemoCatalog.bundleID,
+        appAppleID: DemoCatalog.appAppleID,
+        seed: plan.seed,
+        start: start,
+        options: options
+      ),
+      signing: kit.signing
+    )
+    for (index, customer) in plan.cast.customers.enumerated() {
+      try store.addAccount(account(index))
+      try store.setAsksToBuy(customer.asksToBuy, of: account(index))
+      guard customer.isInFamily else { continue }
+      if index == 0 {
+        try store.addFamily(family, organizer: account(0))
+      } else {
+        try store.joinFamily(family, account(index))
+      }
+    }
+    return store
+  }
+
+  static let family = FamilyID("family")
+
+  private static func makeFarm(
+    _ plan: RunPlan,
+    _ kit: SimulationKit,
+    _ clock: VirtualClock,
+    _ anchors: TrustAnchors,
+    _ trace: RunTrace
+  ) -> ServerFarm {
+    let configuration = ServerConfiguration(
+      apps: [ServerApp(bundleID: DemoCatalog.bundleID, appAppleID: DemoCatalog.appAppleID)],
+      isSimulated: true
+    )
+    let verifiers = ServerVerifiers(
+      anchors: anchors,
+      configuration: configuration,
+      crypto: kit.signing,
+      cache: kit.makeCache()
+    )
+    let chance = Mutex(SeededGenerator.of(3, seed: plan.seed))
+    let world = ServerWorld(
+      requestID: { "req_\(chance.withLock { $0.next() })" },
+      uptime: { .zero },
+      random: { count in
+        chance.withLock { chance in
+          (0..<count).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
+        }
+      },
+      log: { event in trace.note(clock.now, "server \(event)") }
+    )
+    return ServerFarm(count: plan.cast.serverCount, disk: ServerDisk(bug: kit.bug)) { ledger in
+      EntitlementServer(
+        configuration: configuration,
+        ledger: ledger,
+        verifiers: verifiers,
+        clock: ClosureClock { clock.now },
+        world: world
+      )
+    }
+  }
+
+  /// Lets the apps ask the servers, and the store tell them.
+  private func connect() {
+    guard let endpoint = URL(string: Self.base + "/v1/verify"),
+      let hook = URL(string: Self.base + "/v1/notifications/apple")
+    else { return }
+    for (index, app) in apps.enumerated() {
+      let customer = cast.handsets[index].customer
+      app.update { setup in
+        setup.judge = .server(endpoint: endpoint) { [unowned self] in try await ask($0) }
+        setup.handle = { [unowned self] delivery in
+          noteHandover(Handover(device: index, key: delivery.idempotencyKey, user: user(of: index)))
+          return nil
+        }
+        setup.configure = { [unowned self] configuration in
+          let name = user(of: index)
+          configuration.account = name
+          if cast.usesUserTokens { configuration.orders.userToken = userTokens[name] }
+          _ = customer
+        }
+      }
+    }
+    try? store.setNotificationURL(hook)
+    store.setNotificationSender { [unowned self] _, body in
+      let request = HTTPRequest(method: .post, target: "/v1/notifications/apple", body: body)
+      guard let response = await path.carry(request) else { return .failed(.noResponse) }
+      noteAcknowledgement(body, response)
+      return .answered(response.status)
+    }
+  }
+
+  private func ask(_ request: ClientRequest) async throws -> ClientResponse {
+    var headers = HTTPHeaders()
+    for (name, value) in request.headers.sorted(by: { $0.key < $1.key }) { headers[name] = value }
+    let query = request.url.query.map { "?" + $0 } ?? ""
+    let response = await path.carry(
+      HTTPRequest(
+        method: HTTPMethod(rawValue: request.method),
+        target: request.url.path + query,
+        headers: headers,
+        body: request.body
+      )
+    )
+    guard let response else { throw IAPError.network(underlying: URLError(.timedOut)) }
+    return ClientResponse(status: response.status, body: response.body)
+  }
+
+  private func noteAcknowledgement(_ body: [UInt8], _ response: HTTPResponse) {
+    trace.note(store.clock.now, "notification answered \(response.status)")
+  }
+
+  // MARK: Who uses what
+
+  /// The user who is signed in to the app of a device.
+  func user(of device: Int) -> String {
+    Cast.user(cast.handsets[device].customer, state.withLock { $0.users[device] })
+  }
+
+  func signIn(_ user: Int, on device: Int) { state.withLock { $0.users[device] = user } }
+
+  /// A name for a tap, which travels in the order's context.
+  func nextTap() -> Int {
+    state.withLock { state in
+      state.taps += 1
+      return state.taps
+    }
+  }
+
+  var handovers: [Handover] { state.withLock { $0.handovers } }
+
+  private func noteHandover(_ handover: Handover) {
+    state.withLock { $0.handovers.append(handover) }
+    trace.note(store.clock.now, "phone-\(handover.device) hands over \(handover.key)")
+  }
+}
