@@ -46,16 +46,21 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible,
       }
       unsafe option += 1
     }
-    self.secrets = secrets.filter { !$0.isEmpty }
+    self.secrets = secrets
     let host = values["host"] ?? values["hostaddr"] ?? "its default host"
     let port = values["port"].map { ":\($0)" } ?? ""
-    description = "PostgreSQL at \(host)\(port), database \(values["dbname"] ?? "of its default")"
+    let place = "PostgreSQL at \(host)\(port), database \(values["dbname"] ?? "of its default")"
+    description = Self.redacted(place, values["password"].map { [$0] } ?? [])
   }
 
   /// libpq's words without what is secret.
   func redacted(_ message: String) -> String {
     let line = message.split(separator: "\n").map { String($0) }.joined(separator: "; ")
-    return secrets.sorted { $0.count > $1.count }.reduce(line) { text, secret in
+    return Self.redacted(line, secrets)
+  }
+
+  private static func redacted(_ text: String, _ secrets: [String]) -> String {
+    secrets.filter { !$0.isEmpty }.sorted { $0.count > $1.count }.reduce(text) { text, secret in
       text.split(separator: secret, omittingEmptySubsequences: false).joined(separator: "***")
     }
   }

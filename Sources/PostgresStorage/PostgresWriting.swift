@@ -102,38 +102,41 @@ struct BatchWriter {
     }
     let reading = PostgresReading(database: database, numbers: session.numbers)
     var work = PostgresWork(reading, schema: schema, isTrusting: isTrusting)
+    var outcomes: [WriteOutcome] = []
     do throws(StorageError) {
       let footprint = WriteFootprint(writes)
       try work.lock(footprint)
       if isTrusting { try work.prefetch(footprint) }
-      var outcomes: [WriteOutcome] = []
       for write in writes { outcomes.append(try LedgerEngine.apply(write, to: &work)) }
       try work.flush()
-      try finish(database, number: work.transactionNumber)
-      return outcomes
     } catch {
       let failure = Failure(error, in: database)
       session.rollBack(database)
       throw failure
     }
+    try finish(database, number: work.transactionNumber)
+    return outcomes
   }
 
   /// Commits; when the answer is lost, asks on a new connection what became of the transaction.
-  private func finish(
-    _ database: PostgresDatabase,
-    number: Int64?
-  ) throws(StorageError) {
-    do throws(StorageError) { try database.execute("COMMIT") } catch {
-      guard database.isLost, let number else { throw error }
-      let status = try? session.connect().row(
-        "SELECT pg_xact_status($1::text::xid8)",
-        .text("\(number)")
-      ) { $0.optionalText(0) }
-      switch status ?? nil {
-      case "committed": return
-      case "aborted": throw error
-      default: throw StorageError(.unavailable, Self.unknownOutcome)
-      }
+  private func finish(_ database: PostgresDatabase, number: Int64?) throws(Failure) {
+    let failure: Failure
+    do throws(StorageError) {
+      return try database.execute("COMMIT")
+    } catch {
+      failure = Failure(error, in: database)
+      session.rollBack(database)
+    }
+    // Without a number nothing was written.
+    guard database.isLost, let number else { throw failure }
+    let status = try? session.connect().row(
+      "SELECT pg_xact_status($1::text::xid8)",
+      .text("\(number)")
+    ) { $0.optionalText(0) }
+    switch status ?? nil {
+    case "committed": return
+    case "aborted": throw failure
+    default: throw Failure(StorageError(.unavailable, Self.unknownOutcome), .hopeless)
     }
   }
 

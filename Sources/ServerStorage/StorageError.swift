@@ -1,7 +1,8 @@
 /// Why the ledger could not do what it was asked.
 ///
-/// Nothing was recorded when it is thrown by a commit. The reason names operations and result
-/// codes, never a value that was to be stored.
+/// Nothing was recorded when it is thrown by a commit; only when a database was lost in the middle
+/// of one, the reason says that nobody knows, and the same write again finds out. The reason names
+/// operations and result codes, never a value that was to be stored.
 public struct StorageError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong, as a stable word.
   public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
