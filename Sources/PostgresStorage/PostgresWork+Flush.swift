@@ -46,6 +46,9 @@ extension PostgresWork {
     try writeAudit(work.audit, end: ends.audit)
   }
 
+  /// Writes what changes nothing, which a database that must not be written refuses.
+  func touch() throws(StorageError) { _ = try count(Counts()) }
+
   private func number(_ subject: LedgerSubject) throws(StorageError) -> Int64 {
     guard let number = subjects[subject]?.number else {
       throw StorageError(.corrupt, "a purchase has no row")

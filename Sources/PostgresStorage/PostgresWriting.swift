@@ -109,6 +109,8 @@ struct BatchWriter {
       if isTrusting { try work.prefetch(footprint) }
       for write in writes { outcomes.append(try LedgerEngine.apply(write, to: &work)) }
       try work.flush()
+      // A write of nothing asks whether the database can be written.
+      if work.transactionNumber == nil, footprint.apps.isEmpty { try work.touch() }
     } catch {
       let failure = Failure(error, in: database)
       session.rollBack(database)

@@ -30,7 +30,8 @@ struct PostgresKillTests {
             }
           }
           group.addTask {
-            while record.acknowledged.withLock({ $0.count < round * 200 + 20 }) { await Task.yield() }
+            let wanted = round * 200 + 20
+            while record.acknowledged.withLock({ $0.count < wanted }) { await Task.yield() }
             try server.kill()
           }
           try await group.waitForAll()

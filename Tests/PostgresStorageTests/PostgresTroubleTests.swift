@@ -108,6 +108,10 @@ struct PostgresTroubleTests {
     await #expect(throws: StorageError(.readOnly, "")) {
       try await readOnly.commit(Make.purchase(2))
     }
+    // What asks whether requests can be answered writes nothing, and is refused as well.
+    await #expect(throws: StorageError(.readOnly, "")) {
+      try await readOnly.commit(LedgerWrite(date: Make.date(0)))
+    }
     #expect(try await readOnly.counts().facts == 1)
     await readOnly.close()
     #expect(throws: StorageError(.readOnly, "")) {
