@@ -217,7 +217,7 @@ targets += [
     [
       "EntitlementServer", "AppStoreServerAPI", "ServerStorage", "SQLiteStorage",
       "AppStoreSimulator", "OpenSSLCrypto", "IAPEntitlements", "IAPSignatures", "IAPModel",
-      "HTTPValues",
+      "HTTPValues", "IAPKit",
     ]
   ),
   tests(

@@ -47,6 +47,8 @@ public struct Rule: RawRepresentable, Hashable, Sendable, CustomStringConvertibl
   public static let criticalExtensions = Self(rawValue: "criticalExtensions")
   /// Every certificate is valid at the instant that counts.
   public static let validity = Self(rawValue: "validity")
+  /// No certificate was revoked.
+  public static let revocation = Self(rawValue: "revocation")
   /// The signing key is of the right kind and strength.
   public static let leafKey = Self(rawValue: "leafKey")
   /// The signature has the length that it should have.

@@ -50,6 +50,8 @@ public struct Verified<Payload: Sendable>: Sendable {
   public let judgedAt: Date
   /// Whose roots were trusted.
   public let trust: TrustAnchors.Kind
+  /// The chains of everything that was signed, each once; empty where a certificate stands alone.
+  public let chains: [VerifiedChain]
 
   /// Whether other roots than Apple's were trusted: answers must say so.
   public var isSimulated: Bool { trust != .apple }
@@ -60,6 +62,7 @@ public struct Verified<Payload: Sendable>: Sendable {
     var signedDate: Date
     var judgedAt: Date
     var trust: TrustAnchors.Kind
+    var chains: [VerifiedChain]
   }
 
   fileprivate init(_ evidence: Evidence) {
@@ -68,6 +71,7 @@ public struct Verified<Payload: Sendable>: Sendable {
     signedDate = evidence.signedDate
     judgedAt = evidence.judgedAt
     trust = evidence.trust
+    chains = evidence.chains
   }
 }
 

@@ -1,10 +1,19 @@
 import AppStoreServerAPI
 import EntitlementServer
+import Foundation
 import IAPModel
 import IAPSignatures
 import OpenSSLCrypto
 
 extension ServeSettings {
+  /// The simulated store's host, with its port, where certificates name it as their responder.
+  var simulatedHosts: Set<String> {
+    guard let address = appleAddress, let url = URL(string: address), let host = url.host else {
+      return []
+    }
+    return [url.port.map { "\(host):\($0)" } ?? host]
+  }
+
   /// How the App Store is reached for one app, as the configuration says.
   struct AppleAccessFiles: Sendable {
     /// The key that asks; nil when nothing is asked.

@@ -27,7 +27,7 @@ struct ServeCommand: Command {
     The configuration is one JSON object; options of the call win over it:
       {"listen": "127.0.0.1:8080", "database": "iap.sqlite", "simulated": false,
        "insecureNoKeys": false, "jsonLog": false, "roots": ["root.der"], "clock": "http://127.0.0.1:9090",
-       "reconcileEveryHours": 24,
+       "reconcileEveryHours": 24, "ocsp": false,
        "limits": {"claimLeaseSeconds": 86400, "requestsPerMinuteMax": 6000,
                   "connectionsPerAddressMax": 256},
        "apps": [{"bundle": "com.example.app", "appAppleId": 1234567890,
@@ -127,6 +127,13 @@ struct ServeCommand: Command {
       Words(
         "Where a simulated store stands in Apple's place; only with --simulated.",
         zh: "代替 Apple 的模拟商店地址；仅与 --simulated 同用。"
+      )
+    ),
+    .flag(
+      "ocsp",
+      Words(
+        "Ask the authorities whether their certificates were revoked; nobody answers: 503.",
+        zh: "向证书机构查询证书是否已被吊销；无法查询时回答 503。"
       )
     ),
     .value("config", "FILE", Words("Settings as JSON, see below.", zh: "JSON 配置，见下。")),

@@ -126,7 +126,8 @@ enum ServerComposition {
         anchors: settings.isSimulated ? try .simulated(settings.roots) : .apple,
         configuration: configuration,
         crypto: try OpenSSLPrimitives(),
-        cache: BoundedChainCache()
+        cache: BoundedChainCache(),
+        revocation: try makeRevocationDesk(settings)
       )
     } catch {
       throw CommandError(
@@ -137,6 +138,19 @@ enum ServerComposition {
         )
       )
     }
+  }
+
+  /// What asks whether certificates were revoked; nil when nobody is to be asked.
+  private static func makeRevocationDesk(
+    _ settings: ServeSettings
+  ) throws(CryptoError) -> RevocationDesk? {
+    guard settings.asksAboutRevocation else { return nil }
+    let client = HTTPClient()
+    return RevocationDesk(
+      verifier: OCSPVerifier(crypto: try OpenSSLPrimitives()),
+      hosts: settings.isSimulated ? settings.simulatedHosts : RevocationDesk.appleHosts,
+      send: { try await client.send($0) }
+    )
   }
 
   private static func makeOfferKeys(

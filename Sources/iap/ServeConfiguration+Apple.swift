@@ -165,6 +165,12 @@ extension ServeSettingsReader {
     }
     // A server that trusts a simulated store must not take it for Apple's, nor ask Apple about it.
     let asks = settings.appleAccess.values.contains { $0.key != nil || $0.asksVerifyReceipt }
+    if settings.isSimulated, settings.asksAboutRevocation, settings.appleAddress == nil {
+      mistake(
+        "--ocsp with --simulated asks the simulated store: give its address with --apple URL.",
+        zh: "--ocsp 与 --simulated 同用时会询问模拟商店：请以 --apple URL 给出其地址。"
+      )
+    }
     if settings.isSimulated, asks, settings.appleAddress == nil {
       mistake(
         "with --simulated the store's address is needed in Apple's place: --apple URL.",

@@ -39,6 +39,7 @@ extension ServeSettingsReader {
       case "clock": text(member) { reader, text in reader.setClock(text, name: "clock") }
       case "apple": text(member) { reader, text in reader.setAppleAddress(text, name: "apple") }
       case "simulated": bool(member) { reader, value in reader.settings.isSimulated = value }
+      case "ocsp": bool(member) { reader, value in reader.settings.asksAboutRevocation = value }
       case "insecureNoKeys":
         bool(member) { reader, value in reader.settings.requiresKeys = !value }
       case "jsonLog": bool(member) { reader, value in reader.settings.logsJSON = value }

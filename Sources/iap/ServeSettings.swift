@@ -33,6 +33,8 @@ struct ServeSettings: Sendable {
   var appleAccess: [BundleID: AppleAccessFiles] = [:]
   /// Where a simulated store stands in Apple's place; nil for Apple's own addresses.
   var appleAddress: String?
+  /// Whether the authorities are asked whether their certificates were revoked.
+  var asksAboutRevocation = false
   /// How many seconds lie between two comparisons with the App Store; nil for none by themselves.
   var reconcileEvery: TimeInterval? = 86_400
   /// Whether the log is JSON, a line an event.
@@ -80,6 +82,7 @@ struct ServeSettingsReader {
     if let text = arguments.value("listen") { setAddress(text, name: "--listen") }
     if let path = arguments.value("database") { settings.database = path }
     if arguments.flag("simulated") { settings.isSimulated = true }
+    if arguments.flag("ocsp") { settings.asksAboutRevocation = true }
     if arguments.flag("insecure-no-keys") { settings.requiresKeys = false }
     if arguments.flag("json-log") { settings.logsJSON = true }
     if let url = arguments.value("clock") { setClock(url, name: "--clock") }

@@ -293,7 +293,8 @@ extension VerifyCall {
     return report
   }
 
-  private var receipts: ReceiptVerifier {
+  /// What judges receipts.
+  var receipts: ReceiptVerifier {
     ReceiptVerifier(anchors: anchors, origin: origin, crypto: crypto)
   }
 

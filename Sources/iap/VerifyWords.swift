@@ -66,6 +66,10 @@ enum VerifyWords {
         + "and so do forgeries.",
       zh: "证明签名者身份的证书缺失或过多。Xcode 的测试数据和伪造数据都是如此。"
     ),
+    .revocation: Words(
+      "The authority says that the certificate must not be trusted any more. Do not deliver.",
+      zh: "证书机构已声明该证书不再可信。请勿交付。"
+    ),
     .certificates: Words(
       "A certificate in it is damaged.",
       zh: "其中的证书已损坏。"

@@ -12,6 +12,7 @@ let tool = CommandLineTool(commands: [
   DrillCommand.self,
   KeysCommand.self,
   NotificationsCommand.self,
+  ReceiptCommand.self,
   ReconcileCommand.self,
   ReplayCommand.self,
   ServeCommand.self,

@@ -46,11 +46,11 @@ final class TestServer: Sendable {
     accounts: AccountTrust = .claimed,
     offerKeys: [BundleID: AppStoreServerKey] = [:],
     lookup: (any StoreLookup)? = nil,
-    apple: StandInApple? = nil
+    apple: StandInApple? = nil,
+    revocation: RevocationDesk? = nil
   ) throws {
     store = try Self.makeStore(storeEnvironment)
-    var roots = [(other ?? store).jwsRootCertificate]
-    if let root { roots.append(root) }
+    var roots = [(other ?? store).jwsRootCertificate] + (root.map { [$0] } ?? [])
     if receipts { roots.append(try (other ?? store).receiptRootCertificate()) }
     let configuration = ServerConfiguration(
       apps: [
@@ -71,7 +71,6 @@ final class TestServer: Sendable {
     let uptime = VirtualUptime()
     self.uptime = uptime
     self.ledger = ledger
-    let access = try Self.access(apple, store)
     server = EntitlementServer(
       configuration: configuration,
       ledger: ledger,
@@ -80,13 +79,14 @@ final class TestServer: Sendable {
         configuration: configuration,
         crypto: Self.crypto,
         cache: BoundedChainCache(),
-        depth: depth
+        depth: depth,
+        revocation: revocation
       ),
       clock: ClosureClock { clock.now },
       world: Self.world(uptime, sink),
       offerKeys: offerKeys,
       lookup: lookup,
-      apple: access
+      apple: try Self.access(apple, store)
     )
     self.sink = sink
     try connect()

@@ -40,7 +40,7 @@ extension EvidenceReader {
         )
       ])
     case .found(let text):
-      guard case .proven(var proof) = try signedTransaction(text, at: now) else {
+      guard case .proven(var proof) = try await signedTransaction(text, at: now) else {
         return .refused([
           RuleFailure(
             part: .transaction,

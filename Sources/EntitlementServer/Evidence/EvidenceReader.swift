@@ -19,7 +19,7 @@ struct EvidenceReader: Sendable {
   ) async throws(ServerError) -> ProofOutcome {
     switch request.evidence {
     case .signedTransaction(let text):
-      switch try signedTransaction(text, at: now) {
+      switch try await signedTransaction(text, at: now) {
       case .proven(let proof): return matched(proof, request, part: .transaction)
       case .refused(let failures): return .refused(failures)
       }
@@ -37,11 +37,9 @@ struct EvidenceReader: Sendable {
   func signedTransaction(
     _ text: [UInt8],
     at now: Date
-  ) throws(ServerError) -> ProofOutcome {
-    let verdict = try looked { () throws(CryptoError) in
-      // A client may have kept it for long: the chain is judged at the time of signing.
-      try verifiers.transactions.transaction(text, instant: .signedDate)
-    }
+  ) async throws(ServerError) -> ProofOutcome {
+    // A client may have kept it for long: the chain is judged at the time of signing.
+    let verdict = try await verifiers.transaction(text, instant: .signedDate, now: now)
     guard let verified = verdict.accepted else { return .refused(verdict.failures) }
     let payload = verified.payload
     if let failure = configuration.environmentFailure(

@@ -101,10 +101,13 @@ struct LegacyNotifications: Sendable {
     let value =
       unified?["latest_receipt"] ?? body["latest_receipt"] ?? body["latest_expired_receipt"]
     guard let value, value != .null else { return nil }
-    guard let text = value.stringValue, let bytes = Base64.decode(text.utf8, .standard),
-      !bytes.isEmpty
-    else { throw RequestMembers.invalid("latest_receipt", "a receipt in base64") }
-    return bytes
+    guard let text = value.stringValue else {
+      throw RequestMembers.invalid("latest_receipt", "a receipt in base64")
+    }
+    switch ReceiptText.read(Array(text.utf8)) {
+    case .bytes(let bytes): return bytes
+    case .refused(let reason): throw RequestMembers.invalidReceipt("latest_receipt", reason)
+    }
   }
 
   /// The members that people may want to see: no secret, no receipt, nothing long.

@@ -73,7 +73,7 @@ struct NotificationUseCase: Sendable {
     instant: JudgingInstant,
     now: Date
   ) async throws(ServerError) -> Taken {
-    let judged = try judge(text, instant: instant, now: now)
+    let judged = try await judge(text, instant: instant, now: now)
     var write = LedgerWrite(date: now, facts: [judged.record])
     // The App Store waits for an answer: its question is filed with the fact.
     if let question = ConsumptionAnswers(parts: parts).question(judged, at: now) {
@@ -103,10 +103,8 @@ struct NotificationUseCase: Sendable {
     _ text: [UInt8],
     instant: JudgingInstant,
     now: Date
-  ) throws(ServerError) -> Judged {
-    let verdict = try looked { () throws(CryptoError) in
-      try verifiers.notifications.verify(text, instant: instant)
-    }
+  ) async throws(ServerError) -> Judged {
+    let verdict = try await verifiers.notification(text, instant: instant, now: now)
     guard let verified = verdict.accepted else { throw refusal(verdict.failures) }
     let content = verified.payload
     guard let bundleID = content.notification.bundleID else {

@@ -206,7 +206,7 @@ struct OrderUseCase: Sendable {
     )
     var proofs: [PurchaseProof] = []
     for text in texts {
-      guard case .proven(let proof) = try evidence.signedTransaction(text, at: call.now),
+      guard case .proven(let proof) = try await evidence.signedTransaction(text, at: call.now),
         proof.scope.app == app
       else { continue }
       proofs.append(proof)

@@ -51,7 +51,7 @@ struct ReceiptJudge: Sendable {
     app: BundleID?,
     at now: Date
   ) async throws(ServerError) -> Judgement {
-    let verdict = try looked { () throws(CryptoError) in try verifiers.receipts.verify(bytes) }
+    let verdict = try await verifiers.receipt(bytes, now: now)
     guard let verified = verdict.accepted else {
       guard ReceiptFallbackPolicy.asksAppStore(bytes, verdict.failures),
         let asked = try await askAppStore(bytes, app: app, at: now)

@@ -75,15 +75,12 @@ struct VerifyReceiptUseCase: Sendable {
     guard let body = try? JSONParser.parseObject(call.request.body, limits: limits),
       let text = body["receipt-data"]?.stringValue
     else { return Self.status(.malformed) }
-    let digits = text.utf8.filter { $0 != 0x0A && $0 != 0x0D }
-    guard let bytes = Base64.decode(digits, .standard), !bytes.isEmpty else {
+    guard case .bytes(let bytes) = ReceiptText.read(Array(text.utf8)) else {
       return Self.status(.malformed)
     }
-    let verdict = try looked { () throws(CryptoError) in
-      try parts.verifiers.receipts.verify(bytes)
-    }
+    let verdict = try await parts.verifiers.receipt(bytes, now: call.now)
     guard let verified = verdict.accepted else {
-      return Self.status(Self.meaning(verdict.failures))
+      return Self.status(Self.meaning(verdict.failures, bytes, addressed))
     }
     guard let bundleID = verified.payload.bundleID, let app = parts.configuration.app(bundleID)
     else { return Self.status(.notAuthenticated) }
@@ -95,7 +92,17 @@ struct VerifyReceiptUseCase: Sendable {
     return try await accepted(verified, bytes, body, call.now)
   }
 
-  private static func meaning(_ failures: [RuleFailure]) -> Status {
+  private static func meaning(
+    _ failures: [RuleFailure],
+    _ bytes: [UInt8],
+    _ addressed: StoreEnvironment?
+  ) -> Status {
+    // Genuine but for where it was made: the other address is the one to ask.
+    if failures.map(\.rule) == [.environment], addressed == nil,
+      ReceiptPayload(unverified: bytes)?.environment == .sandbox
+    {
+      return .isSandbox
+    }
     let unreadable: Set<Rule> = [.format, .container, .payload, .limits]
     return failures.contains { unreadable.contains($0.rule) } ? .malformed : .notAuthenticated
   }

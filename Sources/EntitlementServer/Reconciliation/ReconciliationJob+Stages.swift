@@ -33,7 +33,11 @@ extension ReconciliationJob {
       let judged: NotificationUseCase.Judged
       do throws(ServerError) {
         // It was sent some time ago: its chain is judged at the time of signing.
-        judged = try NotificationUseCase(parts: parts).judge(text, instant: .signedDate, now: now)
+        judged = try await NotificationUseCase(parts: parts).judge(
+          text,
+          instant: .signedDate,
+          now: now
+        )
       } catch {
         guard error.code == .notificationRefused else { throw error }
         page.record.count("refused")
@@ -193,7 +197,7 @@ extension ReconciliationJob {
       verifiers: parts.verifiers,
       ledger: parts.ledger
     )
-    let outcome = try reader.signedTransaction(Array(text.utf8), at: now)
+    let outcome = try await reader.signedTransaction(Array(text.utf8), at: now)
     guard case .proven(let proof) = outcome, proof.scope == page.record.scope,
       let record = proof.record
     else {
@@ -229,9 +233,11 @@ extension ReconciliationJob {
     _ page: inout Page,
     _ now: Date
   ) async throws(ServerError) {
-    let verdict = try looked { () throws(CryptoError) in
-      try parts.verifiers.transactions.renewalInfo(Array(text.utf8), instant: .signedDate)
-    }
+    let verdict = try await parts.verifiers.renewalInfo(
+      Array(text.utf8),
+      instant: .signedDate,
+      now: now
+    )
     guard let verified = verdict.accepted, verified.environment == page.record.scope.environment
     else {
       page.record.count("refused")

@@ -7,7 +7,8 @@ extension EntitlementServer {
   public static let stepsMax = 1000
 
   /// Does what is due beside answering: tells the App Store what it asked, goes on with comparisons
-  /// with it, and begins the one that the schedule asks for.
+  /// with it, begins the one that the schedule asks for, and asks again whether certificates were
+  /// revoked before the answers end.
   ///
   /// Everything is in the ledger, so it can end at any place, and several servers can do it.
   ///
@@ -15,6 +16,9 @@ extension EntitlementServer {
   /// - Returns: How many answers were sent and pages read; 0 when nothing is due.
   public func work(reconcilingEvery interval: TimeInterval? = nil) async -> Int {
     var steps = 0
+    if let revocation = parts.verifiers.revocation {
+      _ = await revocation.renew(at: await parts.clock.now())
+    }
     do throws(ServerError) {
       if let interval { try await schedule(every: interval) }
       for app in parts.configuration.apps {

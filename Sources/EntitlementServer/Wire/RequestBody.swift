@@ -101,6 +101,11 @@ struct RequestMembers {
     ServerError(400, .invalidRequest, .parameterMissing, message, parameter: name)
   }
 
+  /// A text that cannot be a receipt; the reason repeats nothing of it.
+  static func invalidReceipt(_ name: String, _ reason: String) -> ServerError {
+    invalid(name, "a receipt in base64: \(reason)")
+  }
+
   static func invalid(_ name: String, _ wanted: String) -> ServerError {
     ServerError(
       400,

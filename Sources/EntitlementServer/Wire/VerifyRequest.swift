@@ -92,13 +92,12 @@ struct VerifyRequest: Hashable, Sendable {
       return .signedTransaction(Array(text.utf8))
     }
     if let text = try members.text("receipt", bytesMax: limits.bodyBytesMax) {
-      // Encoders that break lines are common; nothing else is passed over.
-      let digits = text.utf8.filter { $0 != 0x0A && $0 != 0x0D }
-      guard let bytes = Base64.decode(digits, .standard), !bytes.isEmpty else {
-        throw RequestMembers.invalid("receipt", "a receipt in base64")
+      switch ReceiptText.read(Array(text.utf8)) {
+      case .refused(let reason): throw RequestMembers.invalidReceipt("receipt", reason)
+      case .bytes(let bytes):
+        // Clients that know one body only send the text of a signed transaction in it as well.
+        return looksLikeJWS(bytes) ? .signedTransaction(bytes) : .receipt(bytes)
       }
-      // Clients that know one body only send the text of a signed transaction in it as well.
-      return looksLikeJWS(bytes) ? .signedTransaction(bytes) : .receipt(bytes)
     }
     if let transactionID { return .transactionID(transactionID) }
     throw RequestMembers.missing(

@@ -94,12 +94,22 @@ public enum DERWriter {
   /// - Returns: The element.
   public static func time(_ date: Date) -> [UInt8] {
     let civil = CivilTime(date)
-    let rest = [civil.month, civil.day, civil.hour, civil.minute, civil.second]
-      .map { CivilTime.padded($0, 2) }.joined()
-    if (1950..<2050).contains(civil.year) {
-      return element(0x17, Array((CivilTime.padded(civil.year % 100, 2) + rest + "Z").utf8))
-    }
-    return element(0x18, Array((CivilTime.padded(civil.year, 4) + rest + "Z").utf8))
+    guard (1950..<2050).contains(civil.year) else { return generalizedTime(date) }
+    return element(0x17, Array((CivilTime.padded(civil.year % 100, 2) + rest(civil)).utf8))
+  }
+
+  /// A GeneralizedTime, to the second.
+  ///
+  /// - Parameter date: The instant; fractions of a second are cut off.
+  /// - Returns: The element.
+  public static func generalizedTime(_ date: Date) -> [UInt8] {
+    let civil = CivilTime(date)
+    return element(0x18, Array((CivilTime.padded(civil.year, 4) + rest(civil)).utf8))
+  }
+
+  private static func rest(_ civil: CivilTime) -> String {
+    [civil.month, civil.day, civil.hour, civil.minute, civil.second]
+      .map { CivilTime.padded($0, 2) }.joined() + "Z"
   }
 
   static func setOrder(_ elements: [[UInt8]]) -> [[UInt8]] {

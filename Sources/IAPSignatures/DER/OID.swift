@@ -66,6 +66,11 @@ extension OID {
   static let certificatePolicies: OID = "2.5.29.32"
   static let authorityKeyIdentifier: OID = "2.5.29.35"
   static let extendedKeyUsage: OID = "2.5.29.37"
+  static let authorityInformationAccess: OID = "1.3.6.1.5.5.7.1.1"
+  static let ocsp: OID = "1.3.6.1.5.5.7.48.1"
+  static let basicOCSPResponse: OID = "1.3.6.1.5.5.7.48.1.1"
+  static let ocspNoCheck: OID = "1.3.6.1.5.5.7.48.1.5"
+  static let ocspSigning: OID = "1.3.6.1.5.5.7.3.9"
 
   static let ecPublicKey: OID = "1.2.840.10045.2.1"
   static let p256: OID = "1.2.840.10045.3.1.7"

@@ -23,6 +23,8 @@ struct JWSEvidence: Sendable {
 
   /// Whether the text is three parts.
   var hasThreeParts = false
+  /// What it looks like, when it is not three parts.
+  var form: SignedForm?
   /// How long the text is, when that is too long.
   var tooLong: Int?
   /// Whether white space is why a part could not be decoded.
@@ -51,7 +53,10 @@ struct JWSEvidence: Sendable {
       tooLong = text.count
       return
     }
-    guard let parts = CompactJWS(text) else { return }
+    guard let parts = CompactJWS(text) else {
+      form = SignedForm(text)
+      return
+    }
     hasThreeParts = true
     guard !isPayloadAlone else {
       payload = Self.object(parts.payload, limits.payload)

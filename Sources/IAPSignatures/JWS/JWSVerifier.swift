@@ -187,7 +187,10 @@ public struct JWSVerifier: Sendable {
     ClaimPolicies.judge(claims, origin, into: &content)
     findings.merge(content)
     findings.close()
-    return Verdict(findings: findings, evidence: verifiable(payload, claims, date))
+    return Verdict(
+      findings: findings,
+      evidence: verifiable(payload, claims, date, evidence.chain)
+    )
   }
 
   private func chain(_ certificates: [String]) throws(CryptoError) -> ChainEvidence {
@@ -237,7 +240,8 @@ public struct JWSVerifier: Sendable {
   private func verifiable<Payload: Sendable>(
     _ payload: Payload?,
     _ claims: Claims?,
-    _ date: Date?
+    _ date: Date?,
+    _ chain: ChainEvidence?
   ) -> Verified<Payload>.Evidence? {
     guard let payload, let environment = claims?.environment,
       let signedDate = claims?.signedDate, let date
@@ -247,7 +251,8 @@ public struct JWSVerifier: Sendable {
       environment: environment,
       signedDate: signedDate,
       judgedAt: date,
-      trust: reader.anchors.kind
+      trust: reader.anchors.kind,
+      chains: VerifiedChain(chain).map { [$0] } ?? []
     )
   }
 }

@@ -53,12 +53,14 @@ public struct NotificationVerifier: Sendable {
     let data = verified.payload.data
     var findings = Findings(part: .notification)
     var content = NotificationContent(notification: verified.payload)
+    var chains = verified.chains
     if let nested = data?.signedTransactionInfo {
       let bytes = Array(nested.utf8)
       switch depth {
       case .everySignature:
         let verdict = try verifier.transaction(bytes, instant: instant)
         content.transaction = verdict.accepted?.payload
+        chains.add(verdict.accepted?.chains)
         findings.add(contentsOf: verdict.failures)
       case .outerSignature:
         let read: (payload: TransactionPayload?, failures: [RuleFailure]) = verifier.unverified(
@@ -74,6 +76,7 @@ public struct NotificationVerifier: Sendable {
       case .everySignature:
         let verdict = try verifier.renewalInfo(bytes, instant: instant)
         content.renewalInfo = verdict.accepted?.payload
+        chains.add(verdict.accepted?.chains)
         findings.add(contentsOf: verdict.failures)
       case .outerSignature:
         let read: (payload: RenewalInfoPayload?, failures: [RuleFailure]) = verifier.unverified(
@@ -93,7 +96,8 @@ public struct NotificationVerifier: Sendable {
         environment: verified.environment,
         signedDate: verified.signedDate,
         judgedAt: verified.judgedAt,
-        trust: verified.trust
+        trust: verified.trust,
+        chains: chains
       )
     )
   }

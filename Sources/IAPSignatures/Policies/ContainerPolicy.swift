@@ -6,7 +6,8 @@ struct ContainerPolicy: ReceiptPolicy {
 
   func judge(_ evidence: ReceiptEvidence) -> Judgement {
     guard let container = evidence.container else {
-      return .fails("it is no receipt: \(evidence.containerProblem ?? "it cannot be read")")
+      let form = evidence.form.flatMap { $0 == .receipt ? nil : $0.rawValue }
+      return .fails("it is no receipt: \(form ?? evidence.containerProblem ?? "it cannot be read")")
     }
     return container.contentType == .pkcs7Data
       ? .holds : .fails("what is signed is not plain data")

@@ -7,7 +7,8 @@ struct FormatPolicy: JWSPolicy {
   func judge(_ evidence: JWSEvidence) -> Judgement {
     if evidence.tooLong != nil { return .open }
     guard evidence.hasThreeParts else {
-      return .fails("expected three parts between two full stops")
+      let form = evidence.form.map { "; \($0.rawValue)" } ?? ""
+      return .fails("expected three parts between two full stops\(form)")
     }
     if evidence.signature?.isEmpty == true { return .fails("the signature is empty") }
     var parts: [String] = []

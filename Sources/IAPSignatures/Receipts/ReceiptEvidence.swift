@@ -6,6 +6,8 @@ struct ReceiptEvidence: Sendable {
   var container: PKCS7Container?
   /// Why the container cannot be read.
   var containerProblem: String?
+  /// What it looks like, when the container cannot be read.
+  var form: SignedForm?
   /// The content, nil when it cannot be read.
   var reading: ReceiptReader.Reading?
   /// Why the content cannot be read.
@@ -38,6 +40,7 @@ struct ReceiptEvidence: Sendable {
       container = try PKCS7Container(bytes, limits: limits)
     } catch {
       containerProblem = error.reason
+      form = SignedForm(bytes)
     }
     guard let content = container?.content else { return }
     do {

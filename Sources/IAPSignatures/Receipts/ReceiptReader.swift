@@ -40,7 +40,7 @@ struct ReceiptReader {
   }
 
   /// Old receipts wrap their content in a second OCTET STRING.
-  private func unwrapped(_ content: [UInt8]) throws(CryptoError) -> [UInt8] {
+  func unwrapped(_ content: [UInt8]) throws(CryptoError) -> [UInt8] {
     guard content.first == 0x04 || content.first == 0x24 else { return content }
     var reader = try DERReader(content, rules: .basic, limits: limits)
     let node = try reader.read()
@@ -48,7 +48,7 @@ struct ReceiptReader {
     return try PKCS7Container.octets(node, in: reader)
   }
 
-  private func attributes(
+  func attributes(
     _ bytes: [UInt8],
     countMax: Int
   ) throws(CryptoError) -> [ReceiptAttribute] {
@@ -214,7 +214,7 @@ extension ReceiptReader {
     return (node.tag, bytes[node.content])
   }
 
-  private func text(_ bytes: [UInt8]) throws(CryptoError) -> String {
+  func text(_ bytes: [UInt8]) throws(CryptoError) -> String {
     let (tag, content) = try element(bytes)
     guard tag == 0x0C || tag == 0x16 || tag == 0x13 else { throw Self.malformed("not a text") }
     let text = String(decoding: content, as: UTF8.self)
@@ -225,7 +225,7 @@ extension ReceiptReader {
     return text
   }
 
-  private func integer(_ bytes: [UInt8]) throws(CryptoError) -> Int64 {
+  func integer(_ bytes: [UInt8]) throws(CryptoError) -> Int64 {
     let (tag, content) = try element(bytes)
     guard tag == 0x02 else { throw Self.malformed("not a number") }
     return try number(content)

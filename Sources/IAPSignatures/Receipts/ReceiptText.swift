@@ -5,14 +5,22 @@
 /// a form swallowed, and guessing what was meant would make one receipt many texts.
 ///
 /// - **Source:** docs/decisions/0105-receipt-text.md.
-enum ReceiptText {
-  enum Reading: Equatable {
+package enum ReceiptText {
+  /// What a text holds.
+  package enum Reading: Equatable {
+    /// The receipt.
     case bytes([UInt8])
+    /// Nothing, and why; the reason repeats nothing of the text.
     case refused(String)
   }
 
   /// Decodes a text.
-  static func read(_ text: [UInt8], limits: DERLimits) -> Reading {
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - limits: How much is read.
+  /// - Returns: The receipt's bytes, or why there are none.
+  package static func read(_ text: [UInt8], limits: DERLimits = .receipt) -> Reading {
     guard text.count <= limits.sizeBytesMax / 3 * 4 + text.count / 32 else {
       return .refused("\(text.count) bytes of text, too many for a receipt")
     }
@@ -23,8 +31,11 @@ enum ReceiptText {
   }
 
   private static func reason(_ digits: [UInt8]) -> String {
-    if digits.starts(with: "eyJ".utf8), digits.contains(UInt8(ascii: ".")) {
-      return "it is a JWS and no receipt"
+    switch SignedForm(digits) {
+    case .jws?: return "it is a JWS and no receipt"
+    case .json?, .markup?, .pem?, .transactionReceipt?, .receipt?:
+      return "\(SignedForm(digits)?.rawValue ?? "") and no receipt in base64"
+    case .empty?, .receiptText?, nil: break
     }
     if digits.contains(0x20) {
       return "it contains spaces: a plus sign may have become a space on the way"

@@ -86,7 +86,7 @@ public struct ReceiptVerifier: Sendable {
     for policy in ReceiptPolicies.afterChain { findings.add(policy.rule, policy.judge(evidence)) }
     ClaimPolicies.judge(claims, origin, into: &findings)
     findings.close()
-    return Verdict(findings: findings, evidence: verifiable(payload))
+    return Verdict(findings: findings, evidence: verifiable(payload, evidence.chain))
   }
 
   /// Verifies a receipt that comes as text.
@@ -109,7 +109,10 @@ public struct ReceiptVerifier: Sendable {
     }
   }
 
-  private func verifiable(_ payload: ReceiptPayload?) -> Verified<ReceiptPayload>.Evidence? {
+  private func verifiable(
+    _ payload: ReceiptPayload?,
+    _ chain: ChainEvidence?
+  ) -> Verified<ReceiptPayload>.Evidence? {
     guard let payload, let environment = payload.environment, let date = payload.creationDate
     else { return nil }
     return Verified.Evidence(
@@ -117,7 +120,8 @@ public struct ReceiptVerifier: Sendable {
       environment: environment,
       signedDate: date,
       judgedAt: date,
-      trust: reader.anchors.kind
+      trust: reader.anchors.kind,
+      chains: VerifiedChain(chain).map { [$0] } ?? []
     )
   }
 }

@@ -174,12 +174,9 @@ public struct SigningChain: Sendable {
     seed: [UInt8],
     signing: any SigningPrimitives
   ) throws(CryptoError) {
-    func key(_ member: Member, _ label: String) throws(CryptoError) -> any SigningKey {
-      try signing.makeSigningKey(member.key, seed: seed + Array(label.utf8))
-    }
-    let rootKey = try key(shape.root, "root")
-    let intermediateKey = try key(shape.intermediate, "intermediate")
-    leafKey = try key(shape.leaf, "leaf")
+    let rootKey = try Self.key(of: shape.root, "root", seed, signing)
+    let intermediateKey = try Self.key(of: shape.intermediate, "intermediate", seed, signing)
+    leafKey = try Self.key(of: shape.leaf, "leaf", seed, signing)
     func certificate(
       _ member: Member,
       _ subject: any SigningKey,
