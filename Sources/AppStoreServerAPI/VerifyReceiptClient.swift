@@ -1,6 +1,7 @@
 import Foundation
 import HTTPValues
 public import IAPModel
+import Synchronization
 
 /// What `verifyReceipt` says of a receipt.
 public enum VerifyReceiptVerdict: Hashable, Sendable {
@@ -68,10 +69,20 @@ public struct VerifyReceiptClient: Sendable {
   /// The longest receipt that is sent, in bytes.
   public static let receiptBytesMax = 4 * 1024 * 1024
 
+  /// The most requests in a second, on average: Apple gives no number, and asks for restraint.
+  public static let requestsPerSecondMax = 10.0
+
   private let hosts: AppStoreServerHosts
   private let sharedSecret: String?
   private let policy: CallPolicy
   private let world: AppStoreServerWorld
+  private let budget: SharedBudget
+
+  /// One budget for every copy of the client.
+  private final class SharedBudget: Sendable {
+    let budget: Mutex<RateBudget>
+    init(_ budget: RateBudget) { self.budget = Mutex(budget) }
+  }
 
   /// Makes a client.
   ///
@@ -90,6 +101,9 @@ public struct VerifyReceiptClient: Sendable {
     self.sharedSecret = sharedSecret
     self.policy = policy
     self.world = world
+    budget = SharedBudget(
+      RateBudget(rate: Self.requestsPerSecondMax * policy.rateShare, at: world.now())
+    )
   }
 
   /// Asks about a receipt.
@@ -164,11 +178,35 @@ public struct VerifyReceiptClient: Sendable {
     return try await askOnce(receipt, excludesOld, in: environment)
   }
 
+  private func waitForBudget() async throws(AppStoreServerError) {
+    var waited = 0.0
+    var now = world.now()
+    var wait = budget.budget.withLock { $0.take(at: now) }
+    while wait > 0 {
+      guard waited + wait <= policy.waitMax else {
+        throw AppStoreServerError(
+          .rateLimited,
+          "the budget of verifyReceipt is used up",
+          retryAt: now.addingTimeInterval(wait)
+        )
+      }
+      do {
+        try await world.sleep(wait)
+      } catch {
+        throw AppStoreServerError(.cancelled, "the caller gave up")
+      }
+      waited += wait
+      now = max(world.now(), now.addingTimeInterval(wait))
+      wait = budget.budget.withLock { $0.take(at: now) }
+    }
+  }
+
   private func askOnce(
     _ receipt: String,
     _ excludesOld: Bool,
     in environment: StoreEnvironment
   ) async throws(AppStoreServerError) -> Answer {
+    try await waitForBudget()
     var members = [JSONMember("receipt-data", .string(receipt))]
     if let sharedSecret { members.append(JSONMember("password", .string(sharedSecret))) }
     if excludesOld { members.append(JSONMember("exclude-old-transactions", true)) }

@@ -93,6 +93,22 @@ extension PostgresReading {
     ) { row throws(StorageError) in try Self.order(row, app: app) }
   }
 
+  func orders(
+    app: BundleID,
+    after number: OrderNumber?,
+    limit: Int
+  ) throws(StorageError) -> [OrderRecord] {
+    try database.rows(
+      """
+      SELECT number, customer, product, quantity, context, created_ms FROM orders
+      WHERE app = $1 AND number > $2 ORDER BY number LIMIT $3
+      """,
+      .text(app.rawValue),
+      .text(number?.description ?? ""),
+      .integer(Int64(max(limit, 0)))
+    ) { row throws(StorageError) in try Self.order(row, app: app) }
+  }
+
   static func order(_ row: PostgresRow, app: BundleID) throws(StorageError) -> OrderRecord {
     guard let number = OrderNumber(row.text(0)) else {
       throw StorageError(.corrupt, "an order number is no UUID")

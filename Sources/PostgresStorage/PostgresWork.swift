@@ -322,6 +322,14 @@ extension PostgresWork {
     try written().orders(of: customer, app: app)
   }
 
+  func orders(
+    app: BundleID,
+    after number: OrderNumber?,
+    limit: Int
+  ) throws(StorageError) -> [OrderRecord] {
+    try written().orders(app: app, after: number, limit: limit)
+  }
+
   func variants(of key: FactKey, in scope: LedgerScope) throws(StorageError) -> [FactKey] {
     try written().variants(of: key, in: scope)
   }

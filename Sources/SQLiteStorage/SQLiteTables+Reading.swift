@@ -212,6 +212,22 @@ extension SQLiteTables: LedgerReading {
     ) { row throws(StorageError) in try Self.order(row, app: app) }
   }
 
+  func orders(
+    app: BundleID,
+    after number: OrderNumber?,
+    limit: Int
+  ) throws(StorageError) -> [OrderRecord] {
+    try connection.rows(
+      """
+      SELECT number, customer, product, quantity, context, created_ms FROM orders
+      WHERE app = ? AND number > ? ORDER BY number LIMIT ?
+      """,
+      .text(app.rawValue),
+      .text(number?.description ?? ""),
+      .integer(Int64(max(limit, 0)))
+    ) { row throws(StorageError) in try Self.order(row, app: app) }
+  }
+
   func fact(_ key: FactKey, in scope: LedgerScope) throws(StorageError) -> StoredFact? {
     guard let number = try knownNumber(of: scope) else { return nil }
     return try connection.row(

@@ -74,6 +74,12 @@ extension InMemoryTables: LedgerReading {
       .sorted { ($0.createdDate, $0.number) < ($1.createdDate, $1.number) }
   }
 
+  func orders(app: BundleID, after number: OrderNumber?, limit: Int) -> [OrderRecord] {
+    let after = number?.description ?? ""
+    let own = orderRows.values.filter { $0.app == app && $0.number.description > after }
+    return Array(own.sorted { $0.number.description < $1.number.description }.prefix(limit))
+  }
+
   func variants(of key: FactKey, in scope: LedgerScope) -> [FactKey] {
     let prefix = key.description + "#"
     return factRows.values.filter { row in

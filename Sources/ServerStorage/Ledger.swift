@@ -82,6 +82,12 @@ public protocol LedgerReading {
   func order(_ number: OrderNumber, app: BundleID) throws(StorageError) -> OrderRecord?
   /// A customer's orders, oldest first.
   func orders(of customer: CustomerID, app: BundleID) throws(StorageError) -> [OrderRecord]
+  /// The orders of an app behind one, in order of number; from the first when none is given.
+  func orders(
+    app: BundleID,
+    after number: OrderNumber?,
+    limit: Int
+  ) throws(StorageError) -> [OrderRecord]
   /// The keys under which facts of one name are stored: the key itself and its variants.
   func variants(of key: FactKey, in scope: LedgerScope) throws(StorageError) -> [FactKey]
   /// Whether a purchase was a customer's who was erased.

@@ -32,6 +32,10 @@ public struct DocumentKind: RawRepresentable, Hashable, Sendable, CustomStringCo
   public static let credit = Self(rawValue: "credit")
   /// A receipt in which a purchase stands.
   public static let receiptPlace = Self(rawValue: "receiptPlace")
+  /// The newest receipt of a customer, to ask about it again.
+  public static let newestReceipt = Self(rawValue: "newestReceipt")
+  /// A token that the App Store is to be told, for a purchase that was claimed later.
+  public static let tokenTask = Self(rawValue: "tokenTask")
   /// One debit of a customer's balance.
   public static let debit = Self(rawValue: "debit")
   /// What a customer has spent of its balances in all.

@@ -56,6 +56,18 @@ extension LedgerEngine {
         count += 1
       }
     }
+    // What was kept of a receipt to ask about it again goes with the receipt.
+    for key in keys.sorted(by: { $0.description < $1.description }) where key.isReceipt {
+      let receipts = try all(
+        .newestReceipt,
+        subject.scope.app,
+        shelf: key.description,
+        in: tables
+      )
+      for document in receipts { try tables.removeDocument(document.key) }
+    }
+    let place = ReceiptPlace.shelf(subject)
+    try tables.removeDocument(DocumentKey(.tokenTask, app: subject.scope.app, name: place))
     try tables.replaceItems(kept, of: subject)
     for entry in try tables.entries(of: subject) {
       let unit = entry.entry.unit

@@ -66,4 +66,25 @@ import Testing
     }
     #expect(test.store.consumptionRecords.count == 1)
   }
+
+  @Test func anAnswerThatMayHaveBeenSentIsTheSameWhenItIsSentAgain() async throws {
+    let apple = StandInApple(consent: true)
+    let test = try TestServer(apple: apple)
+    let coins = try test.buy(DemoCatalog.coins)
+    _ = try await test.verify(coins, ["installation": "one"])
+    try test.store.requestRefund(coins.transactionID, reason: .unintendedPurchase)
+    await test.store.drainNotifications()
+    // The answer arrives, and what says so does not: as after a kill.
+    apple.plan(.loseAnswer, .loseAnswer)
+    _ = await test.server.work()
+    // What would be said now is something else.
+    _ = try await test.verify(coins, ["installation": "one", "acknowledged": true])
+    await test.store.advance(by: 700)
+    _ = await test.server.work()
+    #expect(await test.server.work() == 0)
+    let bodies = apple.bodies { $0.contains("/consumption/") }
+    #expect(bodies.count == 3)
+    #expect(Set(bodies).count == 1)
+    #expect(Set(test.store.consumptionRecords.map(\.content)).count == 1)
+  }
 }

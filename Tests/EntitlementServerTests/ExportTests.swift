@@ -89,4 +89,80 @@ import Testing
     #expect(answer.status == 400)
     #expect(answer.errorParameter == place)
   }
+
+  /// Every row of a list, page by page.
+  private func all(_ test: TestServer, _ query: String, limit: Int) async throws -> [JSONObject] {
+    var rows: [JSONObject] = []
+    var cursor: String?
+    repeat {
+      let more = cursor.map { "&cursor=\($0)" } ?? ""
+      let answer = try await test.get("/v1/export?\(query)&limit=\(limit)\(more)")
+      #expect(answer.status == 200)
+      rows += (answer.body["rows"]?.arrayValue ?? []).compactMap(\.objectValue)
+      cursor = answer.text("nextCursor")
+    } while cursor != nil
+    return rows
+  }
+
+  @Test(arguments: Backend.allCases, [1, 2, 3, 1000])
+  func everyOrderAndTransactionIsListedOnce(backend: Backend, limit: Int) async throws {
+    try await withLedger(backend) { ledger in
+      let test = try TestServer(ledger: ledger)
+      var numbers: [String] = []
+      for index in 0..<5 {
+        let opened = try await test.post(
+          "/v1/orders",
+          ["productId": "com.example.demo.coins", "account": .string("mia\(index)")]
+        )
+        numbers.append(try #require(opened.text("orderNumber")))
+      }
+      let token = AppAccountToken(numbers[2])
+      let coins = try test.buy(DemoCatalog.coins, token: token, quantity: 2)
+      let monthly = try test.buy(DemoCatalog.monthly)
+      await test.store.advance(by: 40 * 86_400)
+      let orders = try await all(test, "kind=orders", limit: limit)
+      #expect(orders.compactMap { $0["orderNumber"]?.stringValue } == numbers.sorted())
+      #expect(orders.count { $0["state"] == "paid" } == 1)
+      let rows = try await all(test, "kind=transactions&environment=Sandbox", limit: limit)
+      let renewals = test.store.transactions(of: "mia").map(\.transactionID.rawValue)
+      #expect(renewals.count > 2)
+      #expect(rows.compactMap { $0["transactionId"]?.stringValue }.sorted() == renewals.sorted())
+      let first = rows.first { $0["transactionId"]?.stringValue == coins.transactionID.rawValue }
+      #expect(first?["price"] == "1.98" && first?["currency"] == "USD")
+      #expect(first?["account"] == "mia2" && first?["quantity"] == 2)
+      let second = rows.first { $0["transactionId"]?.stringValue == monthly.transactionID.rawValue }
+      #expect(second?["account"] == nil)
+      #expect(try await all(test, "kind=transactions&environment=Production", limit: 10) == [])
+    }
+  }
+
+  @Test func ordersAndTransactionsAreTablesToo() async throws {
+    let test = try TestServer()
+    for _ in 0..<3 { _ = try await test.verify(try test.buy(DemoCatalog.coins)) }
+    let (page, lines) = await table(
+      test,
+      "kind=transactions&format=csv&limit=2&environment=Sandbox"
+    )
+    #expect(lines.count == 4)
+    #expect(lines[0].hasPrefix("\"environment\",\"transactionId\""))
+    let cursor = try #require(page.headers["Next-Cursor"])
+    let (last, rest) = await table(
+      test,
+      "kind=transactions&format=csv&environment=Sandbox&cursor=\(cursor)"
+    )
+    #expect(rest.count == 3)
+    #expect(last.headers["Next-Cursor"] == nil)
+  }
+
+  @Test(arguments: [
+    "kind=entries&cursor=1", "kind=orders&cursor=1", "kind=orders&cursor='; DROP TABLE orders",
+    "kind=transactions&environment=Moon", "kind=receipts", "kind=orders&limit=1001",
+  ])
+  func whatCannotBeListedIsNamed(query: String) async throws {
+    let test = try TestServer()
+    let target = "/v1/export?" + query.replacingOccurrences(of: " ", with: "%20")
+    let answer = try await test.get(target)
+    #expect(answer.status == 400)
+    #expect(answer.errorParameter != nil)
+  }
 }

@@ -20,6 +20,8 @@ final class StandInApple: Sendable {
   enum Step: Sendable {
     case answer(Int, String)
     case breakOff
+    /// The store does it, and its answer is lost.
+    case loseAnswer
     case pass
   }
 
@@ -55,6 +57,11 @@ final class StandInApple: Sendable {
     state.withLock { state in
       state.sent.map { String($0.url.dropFirst("https://".count)) }
     }
+  }
+
+  /// The bodies of the requests whose address is meant.
+  func bodies(_ isMeant: (String) -> Bool) -> [[UInt8]] {
+    state.withLock { state in state.sent.filter { isMeant($0.url) }.map(\.body) }
   }
 
   func plan(_ steps: Step...) { state.withLock { $0.steps = steps } }
@@ -123,12 +130,12 @@ final class StandInApple: Sendable {
         body: Array(text.utf8)
       )
     case .breakOff: throw Broken()
-    case .pass: break
+    case .pass, .loseAnswer: break
     }
     guard let face else { throw Broken() }
     let isSandbox = outgoing.url.hasPrefix(Self.hosts.sandbox)
     let host = isSandbox ? Self.hosts.sandbox : Self.hosts.production
-    return await face.handle(
+    let answer = await face.handle(
       HTTPRequest(
         method: outgoing.method,
         target: (isSandbox ? "/sandbox" : "/production") + outgoing.url.dropFirst(host.count),
@@ -136,5 +143,7 @@ final class StandInApple: Sendable {
         body: outgoing.body
       )
     )
+    if case .loseAnswer = step { throw Broken() }
+    return answer
   }
 }

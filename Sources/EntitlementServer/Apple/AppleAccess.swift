@@ -34,6 +34,9 @@ public struct AppleAccess: Sendable {
     self.sharedSecret = sharedSecret
     self.consumption = consumption
   }
+
+  /// Whether the ledger can be compared with what the App Store knows.
+  var canCompare: Bool { background != nil || receipts != nil }
 }
 
 /// An app's shared secret, as App Store Connect made it; it is never shown.

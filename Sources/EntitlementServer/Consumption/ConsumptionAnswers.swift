@@ -29,7 +29,8 @@ public struct ConsumptionConsent: Hashable, Sendable {
 /// Answers the App Store's questions about purchases, in time and once.
 ///
 /// A question is filed in the write that records its notification, so none is lost. Before an
-/// answer is sent the question is taken for a while, so that two servers do not both send it.
+/// answer is sent the question is taken for a while, so that two servers do not both send it, and
+/// what will be said is written down, so that it is the same however often it is sent.
 ///
 /// - **Source:** App Store Server API, "Send Consumption Information"; decision 0335.
 struct ConsumptionAnswers: Sendable {
@@ -102,14 +103,22 @@ struct ConsumptionAnswers: Sendable {
       return try await move(document, to: .late, now) != nil
     }
     let lease = now.addingTimeInterval(Self.leaseSeconds)
-    guard let taken = try await move(document, to: .pending, until: lease, now) else {
-      return false
-    }
     let scope = LedgerScope(app: app, environment: StoreEnvironment(rawValue: environment))
+    // What will be said is written down before it is sent: should this process end in between, the
+    // next one says the same again, and saying it twice is saying it once.
+    var intent = document.body
+    if intent["delivery"] == nil {
+      let delivery = try await delivery(TransactionID(id), scope)
+      intent["delivery"] = .string(delivery.rawValue)
+      intent["sample"] = .bool(consent.wasSampleProvided)
+      intent["preference"] = consent.preference.map { .string($0.rawValue) }
+    }
+    guard let taken = try await move(document, saying: intent, to: .pending, until: lease, now)
+    else { return false }
     let information = ConsumptionInformation(
-      delivery: try await delivery(TransactionID(id), scope),
-      wasSampleProvided: consent.wasSampleProvided,
-      preference: consent.preference
+      delivery: .init(rawValue: intent["delivery"]?.stringValue ?? ""),
+      wasSampleProvided: intent["sample"]?.boolValue ?? false,
+      preference: intent["preference"]?.stringValue.map { .init(rawValue: $0) }
     )
     var state = State.sent
     var retry: Date?
@@ -146,11 +155,12 @@ struct ConsumptionAnswers: Sendable {
 
   private func move(
     _ document: LedgerDocument,
+    saying intent: JSONObject? = nil,
     to state: State,
     until date: Date? = nil,
     _ now: Date
   ) async throws(ServerError) -> LedgerDocument? {
-    var body = document.body
+    var body = intent ?? document.body
     body["until"] = date.map { .integer($0.milliseconds) }
     var write = LedgerWrite(date: now)
     write.documents = [

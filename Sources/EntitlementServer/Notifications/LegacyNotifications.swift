@@ -56,17 +56,19 @@ struct LegacyNotifications: Sendable {
           throw refusal([failure(.bundle, "the receipt is of another app")])
         }
         write.facts.append(judged.record)
+        write.documents += try await NewestReceipts(parts: parts).wishes(judged.record, receipt)
       }
     }
     let name = Hexadecimal.text(parts.verifiers.digest(body.serialized))
-    write.documents = [
+    write.documents.insert(
       DocumentWrite(
         DocumentKey(.legacyNotification, app: app.bundleID, name: name),
         shelf: String(type.prefix(64)),
         body: ["received": .integer(now.milliseconds), "members": .object(Self.kept(body))],
         condition: .ifAbsent
-      )
-    ]
+      ),
+      at: 0
+    )
     let outcome = try await parts.commit(write)
     try await askAbout(receipt, app.bundleID, now)
     var word = Outcome.unverified

@@ -7,62 +7,49 @@ import ServerStorage
 struct ExportUseCase: Sendable {
   let parts: ServerParts
 
-  /// What can be handed out.
-  private enum Kind: String, CaseIterable {
-    /// Every grant, clawback and regrant, in the order in which it took effect.
-    case entries
-    /// What people and backends did.
-    case audit
-
-    var columns: [String] {
-      switch self {
-      case .entries:
-        [
-          "sequence", "kind", "environment", "originalTransactionId", "key", "unit", "productId",
-          "quantity", "date", "recordedDate",
-        ]
-      case .audit: ["sequence", "action", "by", "details", "date"]
-      }
-    }
-  }
-
   private enum Format: String, CaseIterable {
     case json, csv
   }
 
-  private struct Page: Sendable {
-    var rows: [JSONObject] = []
-    /// Where the next page begins; nil at the end.
-    var next: Int64?
-  }
+  /// The most rows of one page: a purchase is never divided, and may have many renewals.
+  private static let rowsMax = 100_000
 
   var routes: [Route] {
     [
       Route(
         .get,
         "/v1/export",
-        "Lists what took effect, or what was done, oldest first.",
+        "Lists what took effect, what was bought, what was ordered, or what was done.",
         access: .backend,
         parameters: [
-          .app, .after, .limit,
+          .app, .environment, .after, .limit,
           Route.Parameter(
             name: "kind",
             place: .query,
-            shape: .word(Kind.allCases.map(\.rawValue)),
+            shape: .word(ExportKind.allCases.map(\.rawValue)),
             note: "What is listed; entries unless it is given."
+          ),
+          Route.Parameter(
+            name: "cursor",
+            place: .query,
+            shape: .text(max: 256),
+            note: "Goes on behind this place for orders and transactions: the `nextCursor` of the "
+              + "answer before."
           ),
           Route.Parameter(
             name: "format",
             place: .query,
             shape: .word(Format.allCases.map(\.rawValue)),
-            note: "json, or csv, whose answer has the next place in the header field Next-After."
+            note: "json, or csv, whose answer has the next place in the header field Next-After "
+              + "or Next-Cursor."
           ),
         ],
         answers: [
           Route.Answer(
             200,
             .object([
-              .required("rows", .list(.anything, max: 1000)), .optional("next", .count),
+              .required("rows", .list(.anything, max: Self.rowsMax)), .optional("next", .count),
+              .optional("nextCursor", .text(max: 256)),
             ]),
             alternative: "text/csv"
           )
@@ -73,20 +60,34 @@ struct ExportUseCase: Sendable {
   }
 
   private func export(_ call: Call) async throws(ServerError) -> Reply {
-    let app = try call.app().bundleID
-    let kind = try word("kind", .entries, call) as Kind
+    let kind = try word("kind", .entries, call) as ExportKind
     let format = try word("format", .json, call) as Format
+    let cursor = call.request.queryValue("cursor")
+    guard cursor == nil || kind.hasTextCursor else {
+      throw RequestMembers.invalid("cursor", "left out: \(kind.rawValue) go on with after")
+    }
+    guard (cursor?.utf8.count ?? 1) <= 256 else {
+      throw RequestMembers.invalid("cursor", Shape.text(max: 256).wanted)
+    }
     let (after, limit) = try call.page()
+    let question = ExportQuestion(
+      app: try call.app().bundleID,
+      scope: kind == .transactions ? try call.scope() : nil,
+      after: after,
+      cursor: cursor.flatMap { $0.isEmpty ? nil : $0 },
+      limit: limit
+    )
+    guard kind != .orders || question.cursor.map({ OrderNumber($0) != nil }) ?? true else {
+      throw RequestMembers.invalid("cursor", "the nextCursor of an answer before")
+    }
     let page = try await parts.read { reader throws(StorageError) in
-      switch kind {
-      case .entries: try Self.entries(app, after, limit, reader)
-      case .audit: try Self.audit(app, after, limit, reader)
-      }
+      try question.page(kind, reader)
     }
     switch format {
     case .json:
       var answer: JSONObject = ["rows": .array(page.rows.map { .object($0) })]
       answer["next"] = page.next.map { .integer($0) }
+      answer["nextCursor"] = page.nextCursor.map { .string($0) }
       return .ok(answer)
     case .csv:
       var response = HTTPResponse(
@@ -95,6 +96,7 @@ struct ExportUseCase: Sendable {
         body: Array(CSVTable.text(kind.columns, page.rows).utf8)
       )
       if let next = page.next { response.headers["Next-After"] = "\(next)" }
+      if let next = page.nextCursor { response.headers["Next-Cursor"] = next }
       return .whole(response)
     }
   }
@@ -110,43 +112,5 @@ struct ExportUseCase: Sendable {
       throw RequestMembers.invalid(name, "one of " + words)
     }
     return word
-  }
-
-  private static func entries(
-    _ app: BundleID,
-    _ after: Int64,
-    _ limit: Int,
-    _ reader: any LedgerReading
-  ) throws(StorageError) -> Page {
-    let records = try reader.outbox(after: after, limit: limit)
-    let own = records.filter { $0.subject.scope.app == app && $0.kind.hasPrefix("unit.") }
-    let rows = own.map { record -> JSONObject in
-      var row: JSONObject = [
-        "sequence": .integer(record.sequence), "kind": .string(record.kind),
-        "environment": .string(record.subject.scope.environment.rawValue),
-        "recordedDate": .integer(record.date.milliseconds),
-      ]
-      for member in record.body.members { row[member.name] = member.value }
-      return row
-    }
-    return Page(rows: rows, next: records.count == limit ? records.last?.sequence : nil)
-  }
-
-  private static func audit(
-    _ app: BundleID,
-    _ after: Int64,
-    _ limit: Int,
-    _ reader: any LedgerReading
-  ) throws(StorageError) -> Page {
-    let records = try reader.audit(after: after, limit: limit)
-    let rows = records.filter { $0.app == app }.map { record -> JSONObject in
-      [
-        "sequence": .integer(record.sequence), "action": .string(record.action),
-        "by": record.details["by"] ?? "server",
-        "details": .string(JSONValue.object(record.details).serializedText),
-        "date": .integer(record.date.milliseconds),
-      ]
-    }
-    return Page(rows: rows, next: records.count == limit ? records.last?.sequence : nil)
   }
 }

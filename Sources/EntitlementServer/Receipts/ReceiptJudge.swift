@@ -126,7 +126,8 @@ struct ReceiptJudge: Sendable {
     return judgement
   }
 
-  private func read(
+  /// Takes what Apple's old service said.
+  func read(
     _ verdict: VerifyReceiptVerdict,
     app: BundleID?,
     at now: Date

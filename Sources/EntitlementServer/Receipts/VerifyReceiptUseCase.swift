@@ -141,7 +141,9 @@ struct VerifyReceiptUseCase: Sendable {
     guard case .accepted(let judged) = ReceiptJudge(parts).accept(verified, bytes, at: now) else {
       return Self.status(.notAuthenticated)
     }
-    _ = try await parts.commit(LedgerWrite(date: now, facts: [judged.record]))
+    var write = LedgerWrite(date: now, facts: [judged.record])
+    write.documents = try await NewestReceipts(parts: parts).wishes(judged.record, bytes)
+    _ = try await parts.commit(write)
     let subjects = Set(
       judged.purchases.map {
         LedgerSubject(scope: judged.scope, original: $0.originalTransactionID)

@@ -69,7 +69,7 @@ extension ReconciliationJob {
     }
     page.record.mark = answer.hasMore ? answer.mark?.rawValue : nil
     guard page.record.mark == nil else { return }
-    if replay == nil { page.record.stage = .history } else { page.record.state = .done }
+    if replay == nil { page.record.stage = .receipts } else { page.record.state = .done }
   }
 
   /// A page of what a customer bought; first the next customer is chosen.

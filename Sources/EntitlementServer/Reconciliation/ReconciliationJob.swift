@@ -39,18 +39,8 @@ struct ReconciliationJob: Sendable {
     var page = Page(record: try stored(document))
     page.record.retryAt = nil
     page.record.problem = nil
-    guard let client = parts.apple[page.record.scope.app]?.background else {
-      page.record.state = .failed
-      page.record.problem = "the app has no key to ask the App Store with"
-      return try await commit(page, document, now)
-    }
     do throws(ServerError) {
-      switch page.record.stage {
-      case .notifications: try await notifications(&page, client, now)
-      case .history: try await history(&page, client, now)
-      case .statuses: try await statuses(&page, client, now)
-      case .refunds: try await refunds(&page, client, now)
-      }
+      try await read(&page, now)
     } catch {
       guard let trouble = page.trouble else { throw error }
       // Nothing of a page that was not read to its end is taken.
@@ -58,6 +48,30 @@ struct ReconciliationJob: Sendable {
       stop(&page.record, trouble, now)
     }
     return try await commit(page, document, now)
+  }
+
+  /// Reads the page that comes next.
+  private func read(_ page: inout Page, _ now: Date) async throws(ServerError) {
+    let access = parts.apple[page.record.scope.app]
+    guard let client = access?.background else {
+      // Without a key for the newer interface the old service can still be asked about receipts.
+      guard page.record.replay == nil, access?.receipts != nil else {
+        page.record.state = .failed
+        page.record.problem = "the app has no key to ask the App Store with"
+        return
+      }
+      page.record.stage = .receipts
+      try await receipts(&page, now)
+      if page.record.stage != .receipts { page.record.state = .done }
+      return
+    }
+    switch page.record.stage {
+    case .notifications: try await notifications(&page, client, now)
+    case .receipts: try await receipts(&page, now)
+    case .history: try await history(&page, client, now)
+    case .statuses: try await statuses(&page, client, now)
+    case .refunds: try await refunds(&page, client, now)
+    }
   }
 
   private func stored(_ document: LedgerDocument) throws(ServerError) -> ReconciliationRecord {

@@ -13,6 +13,8 @@ struct ReconciliationRecord: Hashable, Sendable {
   enum Stage: String, Hashable, Sendable, CaseIterable {
     /// What the App Store sent, for a span of time.
     case notifications
+    /// What the newest receipts of customers say now.
+    case receipts
     /// What a customer bought.
     case history
     /// How a customer's subscriptions stand.

@@ -109,7 +109,8 @@ struct ReconciliationUseCase: Sendable {
     _ replay: NotificationReplay? = nil
   ) async throws(ServerError) -> Reply {
     let scope = try call.scope()
-    guard parts.apple[scope.app]?.background != nil else {
+    let access = parts.apple[scope.app]
+    guard replay == nil ? access?.canCompare == true : access?.background != nil else {
       throw ServerError(
         501,
         .unsupported,

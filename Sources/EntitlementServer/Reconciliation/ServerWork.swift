@@ -40,13 +40,14 @@ extension EntitlementServer {
     let now = await parts.clock.now()
     // The App Store waits for these.
     if try await ConsumptionAnswers(parts: parts).step(app, at: now) { return true }
+    if try await AccountTokenTasks(parts: parts).step(app, at: now) { return true }
     if try await reconcile(app, at: now) { return true }
     return try await MoneyAuditJob(parts: parts).step(app, at: now)
   }
 
   /// Reads a page of a comparison with the App Store; false when none is due.
   private func reconcile(_ app: BundleID, at now: Date) async throws(ServerError) -> Bool {
-    guard parts.apple[app]?.background != nil else { return false }
+    guard parts.apple[app]?.canCompare == true else { return false }
     let running = try await parts.read { reader throws(StorageError) in
       try reader.documents(
         .reconciliation,
@@ -94,7 +95,7 @@ extension EntitlementServer {
     let now = await parts.clock.now()
     let turn = Int64(now.timeIntervalSince1970 / interval)
     var write = LedgerWrite(date: now)
-    for app in parts.configuration.apps where parts.apple[app.bundleID]?.background != nil {
+    for app in parts.configuration.apps where parts.apple[app.bundleID]?.canCompare == true {
       for environment in app.storeEnvironments {
         let scope = LedgerScope(app: app.bundleID, environment: environment)
         // Twice the span, so that what came late is seen by the next one.

@@ -68,7 +68,14 @@ struct VerifyUseCase: Sendable {
     _ call: Call
   ) async throws(ServerError) -> JSONObject {
     let presenter = try await presenter(proof, request, call)
-    let write = write(proof, request, presenter, call.now)
+    var write = write(proof, request, presenter, call.now)
+    if case .receipt(let bytes) = request.evidence, let record = proof.record {
+      write.documents += try await NewestReceipts(parts: parts).wishes(record, bytes)
+    }
+    if proof.isPresented, let customer = presenter.account ?? presenter.orderer {
+      let tasks = AccountTokenTasks(parts: parts)
+      write.documents += try await tasks.wishes(proof, request.orderNumber, customer, call.now)
+    }
     let outcome = try await parts.commit(write)
     for entry in outcome.newEntries {
       parts.metrics.count(.entries, ["kind": entry.entry.kind.rawValue])
