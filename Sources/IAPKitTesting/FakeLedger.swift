@@ -24,6 +24,26 @@ struct FakeLedger {
     var renews = true
     /// The offer in use, and for how many further periods.
     var offer: (terms: IAPOffer, periodsLeft: Int)?
+    /// How the next charge fails, when it does.
+    var failure: ChargeFailure?
+    /// Whether a charge has failed and is tried again.
+    var isInRetry = false
+    /// Until when access goes on meanwhile.
+    var graceUntil: Date?
+    /// The price that the customer pays, where it is not the product's.
+    var price: Decimal?
+    /// What the next period costs, when that is another price, and whether the customer agreed.
+    var increase: (price: Decimal, status: PriceIncreaseStatus)?
+    /// Why it ended.
+    var ended: ExpirationIntent?
+    /// When the store changed it last.
+    var changedAt: Date
+  }
+
+  /// A charge that fails.
+  struct ChargeFailure {
+    /// For how many seconds access goes on.
+    var grace: TimeInterval
   }
 
   let generation: StoreGeneration
@@ -34,6 +54,7 @@ struct FakeLedger {
   private(set) var questions: [Question] = []
   private(set) var lines: [String: Line] = [:]
   private var nextNumber = 2_000_000_000_000_001
+  private var lastStamp = Date.distantPast
 
   init(products: [IAPProduct], generation: StoreGeneration) {
     self.products = products
@@ -77,8 +98,8 @@ struct FakeLedger {
     return line
   }
 
-  /// When the first subscription renews.
-  var nextRenewal: Date? { lines.values.filter(\.renews).map(\.expires).min() }
+  /// When the first subscription renews, ends, or is let go.
+  var nextRenewal: Date? { lines.values.compactMap(\.nextMoment).min() }
 
   // MARK: Selling
 
@@ -120,7 +141,7 @@ struct FakeLedger {
     if line.productID == sale.productID, sale.offer == nil {
       line.nextProductID = sale.productID
       line.renews = true
-      lines[group] = line
+      setLine(line, at: now)
       return .transaction(current.from(sale.source))
     }
     let held = try self.product(line.productID)
@@ -131,7 +152,7 @@ struct FakeLedger {
     guard isUpgrade || isCrossgrade || line.productID == sale.productID else {
       line.nextProductID = sale.productID
       line.renews = true
-      lines[group] = line
+      setLine(line, at: now)
       return .scheduled(current.from(sale.source))
     }
     change(line.latest) { $0.isUpgraded = isUpgrade }
@@ -147,7 +168,8 @@ struct FakeLedger {
   ) -> StoreTransaction {
     let group = product.groupName
     let earlier = original ?? lines[group]?.originalID
-    let offer = sale.offer ?? (earlier == nil ? product.introductoryOffer : nil)
+    let mayTry = sale.isIntroductory ?? (earlier == nil)
+    let offer = sale.offer ?? (mayTry ? product.introductoryOffer : nil)
     let sold = add(sale, product, original: earlier, offer: offer, at: now)
     lines[group] = Line(
       group: group,
@@ -157,35 +179,60 @@ struct FakeLedger {
       latest: sold.transactionID,
       token: sale.token,
       expires: sold.expiresDate ?? now,
-      offer: offer.flatMap { $0.periodsAfterFirst > 0 ? ($0, $0.periodsAfterFirst) : nil }
+      offer: offer.flatMap { $0.periodsAfterFirst > 0 ? ($0, $0.periodsAfterFirst) : nil },
+      changedAt: stamp(now)
     )
     return sold
   }
 
-  /// Renews every subscription whose time has come.
+  /// Renews every subscription whose time has come, or lets it fail or end.
   mutating func renewDue(at now: Date) -> [StoreTransaction] {
     var renewed: [StoreTransaction] = []
-    let due = lines.values.filter { $0.renews && $0.expires <= now }
+    let due = lines.values.filter { $0.nextMoment.map { $0 <= now } ?? false }
     for var line in due.sorted(by: { ($0.expires, $0.group) < ($1.expires, $1.group) }) {
-      guard let product = try? product(line.nextProductID) else { continue }
-      let sale = FakeSale(productID: line.nextProductID, token: line.token, source: .updates)
-      let sold = add(
-        sale,
-        product,
-        original: line.originalID,
-        offer: line.offer?.terms,
-        at: line.expires
-      )
-      line.productID = line.nextProductID
-      line.latest = sold.transactionID
-      line.expires = sold.expiresDate ?? line.expires
-      if let offer = line.offer {
-        line.offer = offer.periodsLeft > 1 ? (offer.terms, offer.periodsLeft - 1) : nil
+      if line.isInRetry {
+        line.graceUntil = nil
+        setLine(line, at: now)
+      } else if let failure = line.failure {
+        line.failure = nil
+        line.isInRetry = true
+        line.graceUntil = failure.grace > 0 ? line.expires.addingTimeInterval(failure.grace) : nil
+        setLine(line, at: now)
+      } else if line.increase?.status == .pending {
+        line.renews = false
+        line.ended = .didNotConsentToPriceIncrease
+        setLine(line, at: now)
+      } else if let sold = renew(line, from: line.expires, at: now) {
+        renewed.append(sold)
+      } else {
+        // What it renews to is not sold any more.
+        line.renews = false
+        line.ended = .productUnavailable
+        setLine(line, at: now)
       }
-      lines[line.group] = line
-      renewed.append(sold)
     }
     return renewed
+  }
+
+  /// Charges the next period; nil when its product is not sold any more.
+  mutating func renew(_ line: Line, from start: Date, at now: Date) -> StoreTransaction? {
+    var line = line
+    guard let product = try? product(line.nextProductID) else { return nil }
+    var sale = FakeSale(productID: line.nextProductID, token: line.token, source: .updates)
+    sale.price = line.increase?.price ?? line.price
+    let sold = add(sale, product, original: line.originalID, offer: line.offer?.terms, at: start)
+    line.productID = line.nextProductID
+    line.latest = sold.transactionID
+    line.expires = sold.expiresDate ?? line.expires
+    if let offer = line.offer {
+      line.offer = offer.periodsLeft > 1 ? (offer.terms, offer.periodsLeft - 1) : nil
+    }
+    line.price = sale.price
+    line.increase = nil
+    line.isInRetry = false
+    line.graceUntil = nil
+    setLine(line, at: now)
+    return sold
   }
 
   private mutating func add(
@@ -222,7 +269,7 @@ struct FakeLedger {
     sold.offerType = offer?.type
     sold.offerID = offer?.id.map { OfferID($0) }
     sold.price = Money(
-      milliunits: (offer?.price ?? product.price).milliunits * Int64(sale.quantity),
+      milliunits: (offer?.price ?? sale.price ?? product.price).milliunits * Int64(sale.quantity),
       currency: product.currency ?? "USD"
     )
     sold.sign(at: now)
@@ -235,7 +282,17 @@ struct FakeLedger {
 
   mutating func finish(_ id: TransactionID) { unfinished.removeAll { $0 == id } }
 
-  mutating func setLine(_ line: Line) { lines[line.group] = line }
+  mutating func setLine(_ line: Line, at now: Date) {
+    var line = line
+    line.changedAt = stamp(now)
+    lines[line.group] = line
+  }
+
+  /// When the store signs; of two changes at one moment the second counts.
+  private mutating func stamp(_ now: Date) -> Date {
+    lastStamp = max(now, lastStamp.addingTimeInterval(0.001))
+    return lastStamp
+  }
 
   /// Takes a purchase back, or gives it again.
   ///
@@ -253,9 +310,10 @@ struct FakeLedger {
       transaction.sign(at: now)
     }
     if date != nil {
-      for (group, line) in lines where line.originalID == found.originalTransactionID {
-        lines[group]?.renews = false
-        lines[group]?.expires = min(line.expires, now)
+      for var line in lines.values where line.originalID == found.originalTransactionID {
+        line.renews = false
+        line.expires = min(line.expires, now)
+        setLine(line, at: now)
       }
     }
     if !unfinished.contains(id) { unfinished.append(id) }

@@ -12,6 +12,10 @@ struct FakeSale {
   var source = TransactionSource.purchase
   var isVerified = true
   var isFamilyShared = false
+  /// The price, where it is not the product's.
+  var price: Decimal?
+  /// What a server says about the introductory offer, in place of the store's own rule.
+  var isIntroductory: Bool?
 }
 
 extension StoreTransaction {

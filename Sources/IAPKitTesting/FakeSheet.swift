@@ -30,6 +30,9 @@ final class FakeSheet: Sendable {
     }
   }
 
+  /// Whether a sheet is open that stays open.
+  var isOpen: Bool { state.withLock { !$0.open.isEmpty } }
+
   func waitUntilOpen() async {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in

@@ -62,19 +62,7 @@ extension FakeStore {
     for productId: String,
     terms: IAPOffer? = nil
   ) async throws(FakeStoreError) {
-    let period = try books { (ledger) throws(FakeStoreError) in
-      try ledger.product(ProductID(productId)).subscriptionPeriod
-    }
-    let offer = IAPOffer(
-      id: offerId,
-      type: .code,
-      paymentMode: terms?.paymentMode ?? .freeTrial,
-      price: terms?.price ?? 0,
-      displayPrice: terms?.displayPrice ?? "",
-      period: terms?.period ?? period,
-      periodCount: terms?.periodCount ?? 1
-    )
-    try await sell(FakeSale(productID: ProductID(productId), offer: offer, source: .updates))
+    try await sell(try saleOfCode(offerId, for: productId, terms: terms))
   }
 
   /// A member of the family shares a purchase with the customer.
@@ -87,7 +75,7 @@ extension FakeStore {
     )
   }
 
-  private func sell(_ sale: FakeSale) async throws(FakeStoreError) {
+  func sell(_ sale: FakeSale) async throws(FakeStoreError) {
     let now = now
     let result = try books { (ledger) throws(FakeStoreError) in try ledger.sell(sale, at: now) }
     await announce(result)
@@ -96,48 +84,6 @@ extension FakeStore {
   private func announce(_ result: StorePurchaseResult) async {
     if case .transaction(let transaction) = result { send(.transaction(transaction)) }
     await settle()
-  }
-
-  // MARK: Subscriptions
-
-  /// The clock moves to the end of the subscription's period, and it renews.
-  ///
-  /// - Parameter productId: The subscription.
-  /// - Throws: ``FakeStoreError``.
-  public func renew(_ productId: String) async throws(FakeStoreError) {
-    let line = try books { (ledger) throws(FakeStoreError) in
-      var line = try ledger.line(of: ProductID(productId))
-      line.renews = true
-      ledger.setLine(line)
-      return line
-    }
-    await advance(by: max(0, line.expires.timeIntervalSince(now)))
-  }
-
-  /// The customer turns renewal off, or on again.
-  ///
-  /// - Parameters:
-  ///   - productId: The subscription.
-  ///   - isOn: Whether it renews at the end of its period.
-  /// - Throws: ``FakeStoreError``.
-  public func setRenewal(of productId: String, isOn: Bool) throws(FakeStoreError) {
-    try books { (ledger) throws(FakeStoreError) in
-      var line = try ledger.line(of: ProductID(productId))
-      line.renews = isOn
-      ledger.setLine(line)
-    }
-  }
-
-  /// The clock moves past the end of the subscription's period, and it does not renew.
-  ///
-  /// - Parameter productId: The subscription.
-  /// - Throws: ``FakeStoreError``.
-  public func expire(_ productId: String) async throws(FakeStoreError) {
-    try setRenewal(of: productId, isOn: false)
-    let end = try books { (ledger) throws(FakeStoreError) in
-      try ledger.line(of: ProductID(productId)).expires
-    }
-    await advance(by: max(0, end.timeIntervalSince(now)) + 1)
   }
 
   // MARK: Taking back

@@ -13,8 +13,9 @@ public import IAPKit
 /// _ = try await manager.purchase(productId: "com.example.pro")
 /// ```
 ///
-/// It is a stand-in, not a simulation: nothing is signed, offers are given to whoever asks, and a
-/// subscription renews at the moment at which its period ends.
+/// It is a stand-in, not a simulation: nothing is signed, offers are given to whoever asks unless
+/// ``offerProblem`` says otherwise, and a subscription renews at the moment at which its period
+/// ends.
 ///
 /// - **Concurrency:** safe from any thread.
 public final class FakeStore: Sendable {
@@ -41,8 +42,11 @@ public final class FakeStore: Sendable {
   public let generation: StoreGeneration
   /// A server that knows what was bought; give it to the configuration to test with one.
   public let validator: FakeValidator
+  /// A server that signs offers; give it to the configuration to sell with promotional offers.
+  public let offerSigner = FakeOfferSigner()
 
   let sheet = FakeSheet()
+  let sheets = FakeSheets()
   private let clock: FakeClock
   private let disk = FakeDisk()
   private let ledger: Locked<FakeLedger>
@@ -74,9 +78,11 @@ public final class FakeStore: Sendable {
     clock = FakeClock(now: start)
     let ledger = Locked(FakeLedger(products: products, generation: generation))
     self.ledger = ledger
-    validator = FakeValidator { id in
-      ledger.withLock { try? $0.transaction(TransactionID(id)) }
-    }
+    let clock = clock
+    validator = FakeValidator(
+      find: { id in ledger.withLock { try? $0.transaction(TransactionID(id)) } },
+      wait: { seconds in try await clock.sleep(until: clock.now.addingTimeInterval(seconds)) }
+    )
   }
 
   // MARK: The app
@@ -96,6 +102,7 @@ public final class FakeStore: Sendable {
       return state.process
     }
     sheet.closeAll()
+    sheets.beginProcess()
     let adapter = FakeStoreAdapter(store: self, process: process)
     let manager = IAPManager(
       configuration: configuration,
@@ -229,8 +236,19 @@ public final class FakeStore: Sendable {
   /// Waits until the client is done with everything that happened, or waits for the clock, the app
   /// or the customer.
   public func settle() async {
-    guard let manager = state.withLock({ $0.manager }) else { return }
+    guard let manager = runningManager else { return }
+    tellStatuses()
     await manager.settled { signal in send(signal) }
+    await sheets.statuses.whenIdle()
+  }
+
+  var runningManager: IAPManager? { state.withLock { $0.manager } }
+
+  /// Tells an app on StoreKit 2 where the subscriptions stand.
+  func tellStatuses() {
+    guard generation == .storekit2 else { return }
+    let now = now
+    for status in books({ $0.statuses(at: now) }) { sheets.statuses.send(status) }
   }
 
   /// Moves the clock; what was to happen meanwhile happens, in order: retries and renewals.
@@ -251,6 +269,14 @@ public final class FakeStore: Sendable {
     await settle()
   }
 
+  /// Moves the clock and waits for nothing, where something of the client sleeps on the clock
+  /// itself: a slow validator, for example.
+  ///
+  /// - Parameter seconds: By how much, not negative.
+  public func moveClock(by seconds: TimeInterval) {
+    clock.move(to: now.addingTimeInterval(seconds))
+  }
+
   /// The most moments at which something may happen in one ``advance(by:)``.
   public static let momentsMax = 10_000
 
@@ -263,7 +289,7 @@ public final class FakeStore: Sendable {
 
 extension UUID {
   /// A UUID that is made of a number, so that two runs of a test are the same.
-  fileprivate init(number: UInt64) {
+  init(number: UInt64) {
     let low = (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
     self.init(
       uuid: (

@@ -3,7 +3,7 @@ import IAPKit
 import IAPModel
 
 /// A fake store behind the client's seam, for one launch of the app.
-final class FakeStoreAdapter: StoreAdapter, ProductSource {
+final class FakeStoreAdapter: StoreAdapter, ProductSource, SubscriptionStatusSource {
   private let store: FakeStore
   private let process: Int
 
@@ -29,6 +29,10 @@ final class FakeStoreAdapter: StoreAdapter, ProductSource {
 
   func storefrontUpdates() -> AsyncStream<IAPStorefront> { AsyncStream { _ in } }
 
+  func objection(to options: SheetOptions) -> IAPError? {
+    store.generation == .storekit1 ? options.objectionOfStoreKit1 : nil
+  }
+
   func purchase(_ request: StorePurchaseRequest) async -> StorePurchaseResult {
     guard !store.isOffline else { return .failed(Self.noNetwork, reference: nil) }
     let id = request.productID
@@ -38,7 +42,8 @@ final class FakeStoreAdapter: StoreAdapter, ProductSource {
     var offer: IAPOffer?
     if let wish = request.sheet.offer {
       offer = store.books { ledger in (try? ledger.product(id))?.offer(for: wish) }
-      guard offer != nil else { return .failed(.offerRefused(.invalidIdentifier), reference: nil) }
+      let problem = store.offerProblem ?? (offer == nil ? .invalidIdentifier : nil)
+      if let problem { return .failed(.offerRefused(problem), reference: nil) }
     }
     let answer = await store.sheet.ask()
     guard store.isRunning(process) else { return .failed(.unknown, reference: nil) }
@@ -46,7 +51,10 @@ final class FakeStoreAdapter: StoreAdapter, ProductSource {
       productID: id,
       quantity: request.quantity,
       token: request.accountToken,
-      offer: offer
+      offer: offer,
+      isIntroductory: request.sheet.introductoryEligibilityJWS.flatMap {
+        FakeOfferSigner.isAllowed(by: $0)
+      }
     )
     switch answer {
     case .cancel: return .failed(.userCancelled, reference: nil)
@@ -105,6 +113,64 @@ final class FakeStoreAdapter: StoreAdapter, ProductSource {
 
   static var noNetwork: IAPError {
     .network(underlying: URLError(.notConnectedToInternet))
+  }
+}
+
+// MARK: Beside purchases
+
+extension FakeStoreAdapter {
+  func subscriptionStatuses(
+    in groups: Set<SubscriptionGroupID>
+  ) async -> [StoreSubscriptionStatus] {
+    let now = store.now
+    return store.books { $0.statuses(at: now) }
+  }
+
+  func statusUpdates() -> AsyncStream<StoreSubscriptionStatus> { store.sheets.statuses.stream }
+
+  func messages() -> AsyncStream<HeldMessage>? {
+    store.generation == .storekit2 ? store.sheets.messages.stream : nil
+  }
+
+  func introductoryEligibility(of product: ProductID, at now: Date) async -> OfferEligibility {
+    store.books { $0.introductoryEligibility(of: product) }
+  }
+
+  func winBackOffers(of product: ProductID) async throws(IAPError) -> [OfferID] {
+    try needsStoreKit2("win-back offers")
+    let now = store.now
+    return store.books { $0.winBackOffers(of: product, at: now) }
+  }
+
+  func requestRefund(
+    of transaction: TransactionID,
+    in anchor: StoreAnchor?
+  ) async throws(IAPError) -> RefundOutcome {
+    try needsStoreKit2("sheet for refunds")
+    guard store.books({ (try? $0.transaction(transaction)) != nil }) else { return .failed }
+    return store.sheets.answerRefundRequest(for: transaction.rawValue)
+  }
+
+  func manageSubscriptions(
+    _ group: SubscriptionGroupID?,
+    in anchor: StoreAnchor?
+  ) async throws(IAPError) {
+    try needsStoreKit2("sheet for subscriptions")
+    store.sheets.state.withLock { $0.managedGroups.append(group?.rawValue) }
+  }
+
+  func redeemCode(in anchor: StoreAnchor?) async throws(IAPError) {
+    let code = store.sheets.state.withLock { $0.codes.isEmpty ? nil : $0.codes.removeFirst() }
+    guard let code else { return }
+    let now = store.now
+    let result = store.books { ledger in try? ledger.sell(code, at: now) }
+    if case .transaction(let sold)? = result { store.send(.transaction(sold)) }
+  }
+
+  private func needsStoreKit2(_ what: String) throws(IAPError) {
+    guard store.generation == .storekit2 else {
+      throw .unsupported(reason: "StoreKit 1 has no \(what)")
+    }
   }
 }
 

@@ -16,6 +16,10 @@ public struct FakeStoreError: Error, Hashable, Sendable, CustomStringConvertible
     public static let nothingPending = Self(rawValue: "nothingPending")
     /// The customer has no such subscription.
     public static let notSubscribed = Self(rawValue: "notSubscribed")
+    /// No charge of the subscription has failed.
+    public static let nothingOverdue = Self(rawValue: "nothingOverdue")
+    /// No app was launched.
+    public static let notLaunched = Self(rawValue: "notLaunched")
     /// No payment sheet is open.
     public static let noSheet = Self(rawValue: "noSheet")
   }

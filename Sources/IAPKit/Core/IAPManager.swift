@@ -29,7 +29,8 @@ public final class IAPManager: IAPService {
   /// The environment that signed data named last.
   let environmentSeen = Locked<StoreEnvironment?>(nil)
   let messages = StoreMessages()
-  let promoted = PromotedPurchases()
+  let promoted: PromotedPurchases
+  let answeredPromoted = Locked(0)
   let analytics: AnalyticsFeed
   /// Subscription groups whose introductory offer was used in this process.
   let groupsWithUsedOffer = Locked<Set<String>>([])
@@ -104,6 +105,7 @@ public final class IAPManager: IAPService {
     self.adapter = adapter
     self.readReceipt = readReceipt
     remoteCatalog = catalog
+    promoted = PromotedPurchases(world: world)
     var effective = configuration.applying(catalog.current)
     effective.validator = configuration.judge(world.http)
     store = TransactionStore(
@@ -123,15 +125,7 @@ public final class IAPManager: IAPService {
       WatchedValidator(validator: $0, entitlements: entitlements, account: account)
     }
     funnel = DeliveryFunnel(
-      configuration: FunnelConfiguration(
-        isSandbox: configuration.isSandbox,
-        retry: configuration.retry,
-        quarantine: configuration.quarantine,
-        orders: configuration.orders,
-        holdsDelivery: configuration.holdsDelivery,
-        retention: configuration.retention,
-        account: account
-      ),
+      configuration: FunnelConfiguration(configuration, account: account),
       world: world,
       adapter: adapter,
       store: store,

@@ -38,6 +38,21 @@ package struct FunnelConfiguration: Sendable {
   }
 }
 
+extension FunnelConfiguration {
+  /// What an app's configuration says.
+  init(_ configuration: IAPConfiguration, account: SignedInAccount) {
+    self.init(
+      isSandbox: configuration.isSandbox,
+      retry: configuration.retry,
+      quarantine: configuration.quarantine,
+      orders: configuration.orders,
+      holdsDelivery: configuration.holdsDelivery,
+      retention: configuration.retention,
+      account: account
+    )
+  }
+}
+
 /// When something that failed is tried again.
 public struct RetryPolicy: Hashable, Sendable {
   /// Seconds before the second attempt.

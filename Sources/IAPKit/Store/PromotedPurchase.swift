@@ -16,30 +16,11 @@ public struct PromotedPurchase: Hashable, Sendable {
 public enum PromotedAnswer: Hashable, Sendable {
   /// The payment sheet opens now.
   case accept
-  /// It waits until the app buys or refuses it: after a tutorial, or a login.
+  /// It waits until the app buys or refuses it: after a tutorial, or a login; also over the end of
+  /// the process, for a day.
   case later
   /// Nothing happens.
   case refuse
-}
-
-/// Promoted purchases, from their arrival to the app's answer.
-final class PromotedPurchases: Sendable {
-  /// Those that wait for the app.
-  let arrivals = Broadcast<PromotedPurchase>()
-  private let waiting = Locked<[PromotedPurchase]>([])
-
-  var all: [PromotedPurchase] { waiting.withLock { $0 } }
-
-  func add(_ purchase: PromotedPurchase) {
-    waiting.withLock { waiting in
-      if !waiting.contains(purchase) { waiting.append(purchase) }
-    }
-    arrivals.send(purchase)
-  }
-
-  func remove(_ purchase: PromotedPurchase) {
-    waiting.withLock { $0.removeAll { $0 == purchase } }
-  }
 }
 
 extension IAPManager {
@@ -48,7 +29,7 @@ extension IAPManager {
 
   /// Promoted purchases that begin to wait, those that wait already first.
   public var promotedPurchaseStream: AsyncStream<PromotedPurchase> {
-    promoted.arrivals.stream(after: promoted.all)
+    promoted.stream
   }
 
   /// Finishes a promoted purchase in the app.
@@ -74,8 +55,12 @@ extension IAPManager {
   /// - Parameter purchase: The purchase.
   public func refuse(_ purchase: PromotedPurchase) { promoted.remove(purchase) }
 
+  /// To how many promoted purchases the app has answered, and what was accepted is over.
+  package var answeredPromotedCount: Int { answeredPromoted.withLock { $0 } }
+
   /// A promoted purchase has arrived.
   func handle(_ purchase: PromotedPurchase) async {
+    defer { answeredPromoted.withLock { $0 += 1 } }
     switch configuration.promotedPurchases(purchase) {
     case .accept: _ = await buy(purchase)
     case .later: promoted.add(purchase)

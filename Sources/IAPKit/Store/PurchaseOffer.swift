@@ -50,6 +50,19 @@ package struct SheetOptions: Hashable, Sendable {
   package var isPromoted = false
 
   package init() {}
+
+  /// Why StoreKit 1 opens no sheet with these options; nil when it does.
+  package var objectionOfStoreKit1: IAPError? {
+    switch offer {
+    case .promotionalJWS: return .unsupported(reason: "StoreKit 1 takes no offer with a JWS")
+    case .winBack: return .unsupported(reason: "StoreKit 1 has no win-back offers")
+    case .promotional, .signed, nil: break
+    }
+    if introductoryEligibilityJWS != nil {
+      return .unsupported(reason: "StoreKit 1 decides on introductory offers itself")
+    }
+    return custom.isEmpty ? nil : .unsupported(reason: "StoreKit 1 has no other options")
+  }
 }
 
 /// Makes a sheet's options when its order is written.

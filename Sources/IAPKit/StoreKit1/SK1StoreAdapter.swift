@@ -40,17 +40,7 @@ package final class SK1StoreAdapter: StoreAdapter, ProductSource {
     try await products.load(ids)
   }
 
-  package func objection(to options: SheetOptions) -> IAPError? {
-    switch options.offer {
-    case .promotionalJWS: return .unsupported(reason: "StoreKit 1 takes no offer with a JWS")
-    case .winBack: return .unsupported(reason: "StoreKit 1 has no win-back offers")
-    case .promotional, .signed, nil: break
-    }
-    if options.introductoryEligibilityJWS != nil {
-      return .unsupported(reason: "StoreKit 1 decides on introductory offers itself")
-    }
-    return options.custom.isEmpty ? nil : .unsupported(reason: "StoreKit 1 has no other options")
-  }
+  package func objection(to options: SheetOptions) -> IAPError? { options.objectionOfStoreKit1 }
 
   package func purchase(_ request: StorePurchaseRequest) async -> StorePurchaseResult {
     let id = request.productID.rawValue

@@ -52,7 +52,8 @@ final class ScriptedWorld: Sendable {
     return ScriptedProcess(funnel: funnel, adapter: adapter, life: life, events: events)
   }
 
-  private func world(_ life: Life) -> IAPWorld {
+  /// The world as a process sees it.
+  func world(_ life: Life = Life()) -> IAPWorld {
     IAPWorld(
       now: { [clock] in clock.now },
       sleep: { [clock] in try await clock.sleep(until: clock.now + $0) },
