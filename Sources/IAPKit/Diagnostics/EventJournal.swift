@@ -17,8 +17,9 @@ package protocol DeliveryWitness: Sendable {
 
 /// Keeps what happened across launches, within bounds.
 ///
-/// It is a help for support and never in anybody's way: it writes behind the events, a full disk
-/// costs its lines and nothing else, and what was not written when the app was killed is missing.
+/// It is a help for support and never in anybody's way: it writes behind the events, and a full
+/// disk costs its lines and nothing else. A kill costs what was told since the last writing; trouble
+/// is written before anybody hears of it.
 final class EventJournal: DeliveryWitness {
   static let fileName = "events.log"
   /// The most events that are kept; then the older half is let go.
@@ -42,6 +43,7 @@ final class EventJournal: DeliveryWitness {
   /// What is to be known of this process.
   private let details: [String: String]
   private let state = Locked(State())
+  private let arrivals = Broadcast<DiagnosticEvent>()
   /// Keeps writers apart, so that nobody waits for the disk who only notes an event.
   private let writing = Locked(())
 
@@ -74,8 +76,8 @@ final class EventJournal: DeliveryWitness {
   }
 
   func note(_ event: FunnelEvent) {
-    guard let event = DiagnosticEvent(event, at: now(), launch: launch()) else { return }
-    add { _ in event }
+    if let noted = DiagnosticEvent(event, at: now(), launch: launch()) { add { _ in noted } }
+    if event.isTrouble { flush() }
   }
 
   private func add(_ make: (inout State) -> DiagnosticEvent) {
@@ -86,8 +88,10 @@ final class EventJournal: DeliveryWitness {
         var launched = DiagnosticEvent(date: event.date, launch: event.launch, name: .launched)
         launched.details = details
         state.waiting.append(launched)
+        arrivals.send(launched)
       }
       state.waiting.append(event)
+      arrivals.send(event)
       if state.waiting.count > Self.eventsMax { state.waiting.removeFirst() }
     }
   }
@@ -98,9 +102,29 @@ final class EventJournal: DeliveryWitness {
   func events() -> [DiagnosticEvent] {
     flush()
     return writing.withLock { _ in
-      read().compactMap { RecordCoding.decode(DiagnosticEvent.self, Array($0)) }
-        + state.withLock { $0.waiting }
+      decoded() + state.withLock { $0.waiting }
     }
+  }
+
+  /// What happens from now on.
+  ///
+  /// - Parameter replaying: Whether it begins with what happened since this launch, as far as it is
+  ///   kept.
+  /// - Returns: A stream of its own.
+  func stream(replaying: Bool) -> AsyncStream<DiagnosticEvent> {
+    let launch = launch()
+    return writing.withLock { _ in
+      let written = replaying ? decoded() : []
+      // Sent under this lock: nothing is missed or told twice between the two.
+      return state.withLock { state in
+        let known = replaying ? written + state.waiting : []
+        return arrivals.stream(after: known.filter { $0.launch == launch })
+      }
+    }
+  }
+
+  private func decoded() -> [DiagnosticEvent] {
+    read().compactMap { RecordCoding.decode(DiagnosticEvent.self, Array($0)) }
   }
 
   /// Writes what waits; what cannot be written waits on, within the bound.
@@ -166,5 +190,17 @@ extension EventJournal {
         "environment": configuration.isSandbox ? "sandbox" : "production",
       ]
     )
+  }
+}
+
+extension FunnelEvent {
+  /// Whether it is what support is asked about: worth a writing of its own.
+  fileprivate var isTrouble: Bool {
+    switch self {
+    case .held, .rejected, .quarantined, .purchaseFailed, .storageFailed, .journalRepaired: true
+    case .restoreEnded(let error): error != nil
+    case .order(let order): order.state == .failed
+    case .ready, .saved, .accepted, .retryScheduled, .finished: false
+    }
   }
 }

@@ -135,6 +135,18 @@ extension IAPManager {
   /// newest 2,000 events.
   public var diagnosticEvents: [DiagnosticEvent] { journal.events() }
 
+  /// What happens to the app's purchases, also what brings no transaction: a restore that ended, an
+  /// order that waits or was set aside, a purchase that failed.
+  ///
+  /// - Parameter replayingMissed: Whether the stream begins with what happened since the manager
+  ///   was made, as far as it is kept.
+  /// - Returns: A stream of its own.
+  public func diagnosticEventStream(
+    replayingMissed: Bool = false
+  ) -> AsyncStream<DiagnosticEvent> {
+    journal.stream(replaying: replayingMissed)
+  }
+
   /// What happened to one order, oldest first.
   ///
   /// - Parameter number: The order's number, or the app's own.
