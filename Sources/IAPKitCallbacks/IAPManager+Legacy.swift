@@ -12,16 +12,7 @@ extension IAPManager {
     productIds: Set<String>,
     completion: (@MainActor @Sendable (Result<[IAPProduct], IAPError>) -> Void)? = nil
   ) {
-    let requests = requests
-    Task {
-      let result: Result<[IAPProduct], IAPError>
-      do throws(IAPError) {
-        result = .success(try await requests.load(productIds.sorted()).products)
-      } catch {
-        result = .failure(error)
-      }
-      if let completion { await completion(result) }
-    }
+    loadProducts(ids: productIds.sorted()) { completion?($0) }
   }
 
   /// Loads products.
@@ -29,7 +20,7 @@ extension IAPManager {
   /// - Parameter productIds: The ids.
   /// - Returns: The products in the order asked for; nil when the store did not answer.
   public func requestProducts(productIds: [String]) async -> [IAPProduct]? {
-    try? await requests.load(productIds).products
+    try? await products(ids: productIds).products
   }
 
   /// Begins to listen.
@@ -83,12 +74,6 @@ extension IAPManager {
     if owned(Set(bought)) { return true }
     let products = try await products().products
     return owned(Set(products.filter { $0.subscriptionGroupID == groupID }.map(\.id)))
-  }
-
-  /// The products kept for this client.
-  private var requests: IAPRequests {
-    let shared = SharedClient.requests
-    return shared.manager === self ? shared : IAPRequests(manager: self)
   }
 }
 

@@ -42,8 +42,8 @@ public protocol IAPRequestDelegate: AnyObject, Sendable {
   func request(_ request: IAPRequest, didFailWith error: NSError)
 }
 
-/// Sells by delegates and by blocks of Objective-C; it keeps the products, so that callers keep
-/// nothing.
+/// Sells by delegates and by blocks of Objective-C; the client keeps the products, so that callers
+/// keep nothing.
 ///
 /// - **Concurrency:** may be called from any thread; it calls back on the main one.
 #if canImport(ObjectiveC)
@@ -52,7 +52,6 @@ public protocol IAPRequestDelegate: AnyObject, Sendable {
 public final class IAPRequests: NSObject, Sendable {
   /// The client.
   public let manager: IAPManager
-  private let known = Locked<[String: IAPProduct]>([:])
 
   /// Makes the layer over a client.
   ///
@@ -62,22 +61,20 @@ public final class IAPRequests: NSObject, Sendable {
     super.init()
   }
 
-  /// A product that was loaded before.
+  /// A product that the client has loaded, by whomever it was asked.
   ///
   /// - Parameter id: The product's id.
-  /// - Returns: The product; nil before it was loaded.
+  /// - Returns: The product; nil before it was loaded, and since the storefront is another one.
   public func product(_ id: String) -> ProductItem? {
-    known.withLock { $0[id] }.map { ProductItem($0) }
+    manager.loadedProduct(id).map { ProductItem($0) }
   }
 
-  /// Every product that was loaded so far, by id.
-  public var products: [ProductItem] {
-    known.withLock { $0 }.values.sorted { $0.id < $1.id }.map { ProductItem($0) }
-  }
+  /// Every product that the client has loaded so far, by id.
+  public var products: [ProductItem] { manager.loadedProducts.map { ProductItem($0) } }
 
   // MARK: Delegates
 
-  /// Loads products, and keeps them.
+  /// Loads products; the client keeps them.
   ///
   /// - Parameters:
   ///   - ids: Product ids; none for those of the configuration.
@@ -158,7 +155,7 @@ public final class IAPRequests: NSObject, Sendable {
 
   // MARK: Blocks
 
-  /// Loads products, and keeps them.
+  /// Loads products; the client keeps them.
   ///
   /// - Parameters:
   ///   - ids: Product ids; none for those of the configuration.
@@ -230,10 +227,8 @@ public final class IAPRequests: NSObject, Sendable {
     return request
   }
 
-  /// Loads and keeps products; all of the configuration when none is named.
-  func load(_ ids: [String]) async throws(IAPError) -> ProductAnswer {
-    let answer = try await manager.products(ids: ids.isEmpty ? nil : ids)
-    known.withLock { known in for product in answer.products { known[product.id] = product } }
-    return answer
+  /// Loads products; all of the configuration when none is named.
+  private func load(_ ids: [String]) async throws(IAPError) -> ProductAnswer {
+    try await manager.products(ids: ids.isEmpty ? nil : ids)
   }
 }

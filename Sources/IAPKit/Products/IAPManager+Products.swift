@@ -31,6 +31,14 @@ extension IAPManager {
     return answer
   }
 
+  /// A product that was loaded before, from whatever call; nil when there is none.
+  package func loadedProduct(_ id: String) -> IAPProduct? {
+    cache.products([id], .use, at: world.now()).products.first
+  }
+
+  /// Every product that was loaded so far, by id.
+  package var loadedProducts: [IAPProduct] { cache.all }
+
   /// How often products are asked for again because the storefront changed meanwhile.
   static let storefrontChangesBorne = 2
 

@@ -29,6 +29,11 @@ final class ProductCache: Sendable {
 
   private let state = Locked(State())
 
+  /// Everything, by id.
+  var all: [IAPProduct] {
+    state.withLock { $0.entries.values.map(\.product) }.sorted { $0.id < $1.id }
+  }
+
   /// What may be used, and the epoch in which it was read.
   func products(
     _ ids: [String],

@@ -1,6 +1,8 @@
 import Foundation
-import IAPKit
+import IAPModel
 import Testing
+
+@testable import IAPKit
 
 @Suite("A report of missing products")
 struct MissingProductsReportTests {
@@ -94,5 +96,37 @@ struct MissingProductsReportTests {
     let text = report((0..<row.count).map { "id\($0)" }).text(.english)
     #expect(text.contains("id19"))
     #expect(text.contains("(+1)") == row.isCut)
+  }
+
+  @Test("names so many ids and counts the others", arguments: [20, 21])
+  func manyIDs(count: Int) {
+    let ids = (1...count).map { "id\($0)" }
+    let (text, chinese) = (report(ids).text(.english), report(ids).text(.simplifiedChinese))
+    #expect(report(ids).ids == ids)
+    #expect(text.contains("id20") && chinese.contains("id20"))
+    #expect(text.contains("id21") == false)
+    #expect(text.contains(" (+1)") == (count > 20))
+    #expect(chinese.contains(" (+1)") == (count > 20))
+  }
+}
+
+@Suite("The line that opens the log")
+struct StartLineTests {
+  @Test("names so many products and counts them all", arguments: [20, 21])
+  func manyProducts(count: Int) {
+    let line = StartLine(
+      productIds: (1...count).map { "id\($0)" },
+      surroundings: StoreSurroundings(
+        isSandboxHint: true,
+        storefront: "USA",
+        generation: .storekit2
+      ),
+      openOrders: 1,
+      unfinishedRecords: 2
+    )
+    #expect(line.text.contains("\(count) products id1 "))
+    #expect(line.text.contains("id20"))
+    #expect(line.text.contains(" and others") == (count > 20))
+    #expect(line.text.hasSuffix(", open orders 1, unfinished records 2"))
   }
 }
