@@ -184,7 +184,7 @@ targets += [
       "JournalWriter",
       "IAPKit", "IAPModel", "IAPEntitlements", "IAPSignatures", "StoreKit", "SimulatedDevice",
       "SimulatedApp", "AppStoreSimulator", "OpenSSLCrypto", "MicroHTTP", "HTTPValues",
-      "EntitlementServer", "ServerStorage", "IAPKitSQLite", "SQLiteAdapter",
+      "AppStoreServerAPI", "EntitlementServer", "ServerStorage", "IAPKitSQLite", "SQLiteAdapter",
     ]
   ),
   tests(

@@ -9,8 +9,11 @@ enum ReviewShapes {
   /// The members of a report that are kept.
   static let reportMembers = [
     "transactionId", "productId", "reason", "attempts", "lastError", "orderNumber",
-    "signedTransaction", "receipt", "account", "installation",
+    "signedTransaction", "receipt", "account", "installation", "quantity", "purchaseDate",
+    "contactReference", "context",
   ]
+  /// How many bytes one text of an order's context has at most, and how many texts it has.
+  private static let contextMax = 16_384
   /// The members that show a purchase; a list leaves them out.
   private static let evidenceMembers: Set = ["signedTransaction", "receipt"]
 
@@ -26,6 +29,9 @@ enum ReviewShapes {
       .optional("receipt", .text(max: limits.bodyBytesMax)),
       .optional("account", .text(max: limits.accountBytesMax)),
       .optional("installation", .text(max: limits.installationBytesMax)),
+      .optional("quantity", .integer(1...10)), .optional("purchaseDate", .date),
+      .optional("contactReference", .text(max: 64)),
+      .optional("context", .map(.text(max: contextMax), max: contextMax)),
     ])
   }
 

@@ -1,3 +1,4 @@
+import AppStoreServerAPI
 import AppStoreSimulator
 import EntitlementServer
 import Foundation
@@ -18,12 +19,29 @@ final class ServedShop: Sendable {
   private let server: EntitlementServer
   private let losesAcknowledgements = Mutex(false)
   private let acknowledgements = Mutex(0)
+  private let asked = Mutex<[HTTPRequest]>([])
 
-  init(_ generation: StoreGeneration) throws {
-    let shop = try Shop(generation)
+  /// Opens a shop and its server.
+  ///
+  /// - Parameters:
+  ///   - generation: Which of Apple's APIs the app uses.
+  ///   - catalog: The text of a configuration file.
+  ///   - environments: Whose data the server takes; without the sandbox it refuses every purchase.
+  init(
+    _ generation: StoreGeneration,
+    catalog: String = DemoCatalog.text,
+    environments: Set<StoreEnvironment> = [.production, .sandbox]
+  ) throws {
+    let shop = try Shop(generation, catalog: catalog)
     self.shop = shop
     let configuration = ServerConfiguration(
-      apps: [ServerApp(bundleID: DemoCatalog.bundleID, appAppleID: DemoCatalog.appAppleID)],
+      apps: [
+        ServerApp(
+          bundleID: DemoCatalog.bundleID,
+          appAppleID: DemoCatalog.appAppleID,
+          environments: environments
+        )
+      ],
       isSimulated: true
     )
     let anchors = try TrustAnchors.simulated([
@@ -56,7 +74,18 @@ final class ServedShop: Sendable {
           }
         },
         log: { _ in }
-      )
+      ),
+      offerKeys: [DemoCatalog.bundleID: try Self.offerKey(of: shop)]
+    )
+  }
+
+  /// The key that the store gives away for offers, as App Store Connect does.
+  private static func offerKey(of shop: Shop) throws -> AppStoreServerKey {
+    let issued = try shop.store.issuedDeveloperKey()
+    return try AppStoreServerKey(
+      id: AppStoreKeyID(issued.id.rawValue),
+      issuer: AppStoreIssuerID(issued.issuer.rawValue),
+      key: try OpenSSLPrimitives().readSigningKey(pem: Array(issued.p8.utf8))
     )
   }
 
@@ -94,18 +123,40 @@ final class ServedShop: Sendable {
       }
       acknowledgements.withLock { $0 += 1 }
     }
-    var headers = HTTPHeaders()
-    for (name, value) in request.headers { headers[name] = value }
-    let response = await server.answer(
-      HTTPRequest(
-        method: request.method == "GET" ? .get : .post,
-        target: request.url.path,
-        headers: headers,
-        body: request.body
-      )
+    let response = await answer(
+      request.method,
+      request.url.path,
+      headers: request.headers,
+      body: request.body
     )
-    return ClientResponse(status: response.status, body: response.body)
+    var headers: [String: String] = [:]
+    for field in response.headers { headers[field.name] = field.value }
+    return ClientResponse(status: response.status, headers: headers, body: response.body)
   }
+
+  /// What the app's backend, or anybody else, gets from the server.
+  @discardableResult
+  func answer(
+    _ method: String,
+    _ target: String,
+    headers: [String: String] = [:],
+    body: [UInt8] = []
+  ) async -> HTTPResponse {
+    var all = HTTPHeaders()
+    for (name, value) in headers { all[name] = value }
+    if !body.isEmpty { all["Content-Type"] = "application/json" }
+    let request = HTTPRequest(
+      method: HTTPMethod(method),
+      target: target,
+      headers: all,
+      body: body
+    )
+    asked.withLock { $0.append(request) }
+    return await server.answer(request)
+  }
+
+  /// Every request that the server got, oldest first.
+  var requests: [HTTPRequest] { asked.withLock { $0 } }
 
   /// The claim to the goods of a transaction.
   func claim(to transaction: TransactionID) async throws -> ClaimRecord? {

@@ -144,6 +144,19 @@ struct ServerReceiptValidatorTests {
     }
   }
 
+  @Test("is waited for as long as the calls say")
+  func timeouts() async throws {
+    let sent = SentBody()
+    let validator = ServerReceiptValidator(endpoint: Self.endpoint) { request in
+      await sent.keep(request)
+      return ClientResponse(status: 200, body: Array(#"{"isValid":true}"#.utf8))
+    }
+    _ = try await validator.validate(.signed)
+    #expect(await sent.timeout == ServerReceiptValidator.timeoutSeconds)
+    try await validator.acknowledge(.legacy)
+    #expect(await sent.timeout == ServerReceiptValidator.acknowledgementTimeoutSeconds)
+  }
+
   @Test("is asked for in the plain form by those who know a receipt only")
   func plainBody() async throws {
     let sent = SentBody()
@@ -203,6 +216,7 @@ private actor SentBody {
   func keep(_ request: ClientRequest) { self.request = request }
 
   var headers: [String: String] { request?.headers ?? [:] }
+  var timeout: TimeInterval? { request?.timeout }
 
   var json: JSONObject {
     get throws { try JSONParser.parseObject(request?.body ?? []) }
