@@ -179,7 +179,7 @@ extension StoreLine {
     return judged(
       StoreKit.Transaction(
         payload,
-        signed: text,
+        signed: isUnreadable ? String(text.prefix(text.count / 2)) : text,
         storefront: StoreKit.Storefront(record.storefront),
         host: host
       )
@@ -206,6 +206,11 @@ extension StoreLine {
     case .foreignRoot, .expired, .notYetValid, .unmarkedLeaf, .unmarkedIntermediate:
       .unverified(value, .invalidCertificateChain)
     }
+  }
+
+  /// Whether the text of a transaction arrives cut off, so that nobody can read it.
+  private var isUnreadable: Bool {
+    if case .verification(.invalidEncoding)? = failure(of: .verification) { true } else { false }
   }
 
   private func object(in text: String) -> JSONObject? {

@@ -158,6 +158,22 @@ struct ConfigurationSourcesTests {
     #expect(problems { try IAPConfiguration(json: Data(row.text.utf8)) } == [row.problem])
   }
 
+  @Test("may be as long as its limit")
+  func longest() throws {
+    let text = #"{"productIds":["a"]}"#
+    let padded =
+      text
+      + String(
+        repeating: " ",
+        count: IAPConfiguration.fileBytesMax - text.utf8.count
+      )
+    #expect(try IAPConfiguration(json: Data(padded.utf8)).productIds == ["a"])
+    #expect(
+      problems { try IAPConfiguration(json: Data((padded + " ").utf8)) }
+        == ["the file is no JSON object: tooLarge"]
+    )
+  }
+
   @Test("names bad keys of an Info.plist by their place")
   func badInfo() throws {
     #expect(

@@ -21,7 +21,12 @@ struct ListenerDeathTests {
     switch element {
     case .unverified:
       store.changeFaults { $0.signature = .broken }
+      let count = heldCount(app)
       try await buyElsewhere(Shop.lifetime, app, shop)
+      // StoreKit 1 verifies nothing itself: its receipt is for the server to judge.
+      if shop.generation == .storekit2 {
+        await app.events.wait(until: { Self.held($0).count > count })
+      }
       store.changeFaults { $0.signature = .genuine }
     case .revoked:
       _ = try await app.buy(Shop.lifetime)
@@ -37,26 +42,22 @@ struct ListenerDeathTests {
     }
   }
 
-  /// An entry of StoreKit 1 that says nothing of itself; a transaction of the funnel without a
-  /// name, product or proof for StoreKit 2, whose values always have some.
+  /// An entry of StoreKit 1 that says nothing of itself; on StoreKit 2 a transaction in its own
+  /// sequence whose signed text is cut off.
   private func sendMalformed(to app: SimulatedApp, _ shop: Shop) async throws {
     guard shop.generation == .storekit1 else {
-      return try await app.perform { manager in
-        await manager.funnel.receive(
-          .transaction(
-            StoreTransaction(
-              transactionID: "",
-              originalTransactionID: "",
-              productID: "",
-              purchaseDate: Date(timeIntervalSince1970: -1),
-              proof: .jws(""),
-              verification: .verified,
-              source: .updates,
-              generation: .storekit2
-            )
-          )
-        )
+      try app.device.setFailure(.verification(.invalidEncoding), of: .verification)
+      let count = heldCount(app)
+      try await buyElsewhere(Shop.lifetime, app, shop)
+      await app.events.wait(until: { Self.held($0).count > count })
+      let held = try #require(Self.held(app.events.elements).last?.transaction)
+      guard case .jws(let text) = held.proof else {
+        Issue.record("no signed text")
+        return
       }
+      #expect(text.split(separator: ".").count < 3, "nobody can read it")
+      #expect(held.verification.isUnverified)
+      return try app.device.setFailure(nil, of: .verification)
     }
     try await app.perform { _ in
       let queue = SKPaymentQueue.default()
@@ -68,6 +69,12 @@ struct ListenerDeathTests {
       }
     }
   }
+
+  private static func held(_ events: [FunnelEvent]) -> [TransactionRecord] {
+    events.compactMap { if case .held(let record) = $0 { record } else { nil } }
+  }
+
+  private func heldCount(_ app: SimulatedApp) -> Int { Self.held(app.events.elements).count }
 
   private func buyElsewhere(
     _ product: ProductID,
@@ -90,6 +97,17 @@ struct ListenerDeathTests {
         try await buyElsewhere(Shop.coins, app, shop)
         await app.waitUntil(count, of: Shop.coins)
       }
+    }
+  }
+
+  @Test("goes on after all of them, one after the other", arguments: generations)
+  func outlivesAll(generation: StoreGeneration) async throws {
+    let shop = try Shop(generation)
+    let app = try await shop.launch()
+    for element in Element.allCases { try await send(element, to: app, shop) }
+    for count in 1...2 {
+      try await buyElsewhere(DemoCatalog.season, app, shop)
+      await app.waitUntil(count, of: DemoCatalog.season)
     }
   }
 }
