@@ -22,7 +22,7 @@ internal import Foundation
 
   /// Opens a file.
   package init(path: String, mode: Mode, busyTimeoutMilliseconds: Int32) throws(SQLiteError) {
-    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var flags = SQLITE_OPEN_NOMUTEX
     switch mode {
     case .readOnly: flags |= SQLITE_OPEN_READONLY
     case .readWrite: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -32,7 +32,10 @@ internal import Foundation
     guard let opened = unsafe opened else {
       throw SQLiteError(.unavailable, "no memory to open a database")
     }
+    // The flag of the same meaning is younger than the SQLite of iOS 14.
+    _ = unsafe sqlite3_extended_result_codes(opened, 1)
     guard code == SQLITE_OK else {
+      let code = unsafe sqlite3_extended_errcode(opened)
       let error = unsafe Self.error(code, "open", handle: opened)
       _ = unsafe sqlite3_close_v2(opened)
       throw error

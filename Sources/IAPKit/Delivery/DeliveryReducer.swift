@@ -144,7 +144,9 @@ package struct DeliveryReducer {
     _ order: OrderNumber?
   ) -> (isSigned: Bool, isChanged: Bool) {
     let old = record
-    let merged = old.transaction.merged(with: transaction, needsProof: old.needsProof)
+    var merged = old.transaction.merged(with: transaction, needsProof: old.needsProof)
+    // Announced once more: what was let go of is not taken up again, unless the news is a refund.
+    if old.isSpent, merged.revocationDate == nil { merged.proof = old.transaction.proof }
     let isSigned = merged.signedDate != old.transaction.signedDate
     let isNews = !merged.isEquivalent(to: old.transaction)
     if isSigned || isNews { record.transaction = merged }

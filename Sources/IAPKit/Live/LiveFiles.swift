@@ -111,15 +111,23 @@ private final class LiveFile: Sendable {
   }
 
   func readAll() throws(IAPError) -> [UInt8] {
-    var content: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65_536)
-    while true {  // bound: the file's end
-      let count = read(descriptor, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Self.failure() }
-      guard count > 0 else { return content }
-      content += chunk[..<count]
+    let length = Int(lseek(descriptor, 0, SEEK_END))
+    guard length >= 0 else { throw Self.failure() }
+    var isRead = true
+    let content = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+      while count < length {  // bound: the file's length
+        let place = buffer.baseAddress.map { $0 + count }
+        let some = pread(descriptor, place, length - count, off_t(count))
+        if some < 0, errno == EINTR { continue }
+        guard some > 0 else {
+          isRead = some == 0
+          return
+        }
+        count += some
+      }
     }
+    guard isRead else { throw Self.failure() }
+    return content
   }
 
   func truncate(to length: Int) throws(IAPError) {

@@ -18,22 +18,21 @@ enum CRC32 {
     return tables
   }()
 
-  static func checksum(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
+  static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     tables.withUnsafeBufferPointer { tables in
       var value: UInt32 = 0xFFFF_FFFF
       var index = 0
-      let count = bytes.count
-      while index + 8 <= count {
-        var next: UInt32 = 0
-        for place in 0..<8 {
-          var byte = Int(bytes[index + place])
-          if place < 4 { byte ^= Int(value >> UInt32(8 * place)) & 0xFF }
-          next ^= tables[256 * (7 - place) + byte]
-        }
-        value = next
+      while index + 8 <= bytes.count {
+        let next = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        let word = UInt64(littleEndian: next) ^ UInt64(value)
+        let first = tables[0x700 + Int(word & 0xFF)] ^ tables[0x600 + Int(word >> 8 & 0xFF)]
+        let second = tables[0x500 + Int(word >> 16 & 0xFF)] ^ tables[0x400 + Int(word >> 24 & 0xFF)]
+        let third = tables[0x300 + Int(word >> 32 & 0xFF)] ^ tables[0x200 + Int(word >> 40 & 0xFF)]
+        let fourth = tables[0x100 + Int(word >> 48 & 0xFF)] ^ tables[Int(word >> 56)]
+        value = first ^ second ^ third ^ fourth
         index += 8
       }
-      while index < count {
+      while index < bytes.count {
         value = (value >> 8) ^ tables[Int((value ^ UInt32(bytes[index])) & 0xFF)]
         index += 1
       }
@@ -41,15 +40,17 @@ enum CRC32 {
     }
   }
 
+  /// The checksum of some bytes as eight digits.
+  static func hex(_ bytes: [UInt8]) -> [UInt8] { hex(bytes.withUnsafeBytes(checksum)) }
+
   /// Eight lower-case hexadecimal digits.
-  static func hex(_ bytes: [UInt8]) -> [UInt8] {
-    let value = bytes.withUnsafeBufferPointer(checksum)
+  static func hex(_ value: UInt32) -> [UInt8] {
     let digits = Array("0123456789abcdef".utf8)
     return (0..<8).map { digits[Int((value >> (28 - 4 * UInt32($0))) & 0xF)] }
   }
 
   /// The value of eight lower-case hexadecimal digits; nil when they are none.
-  static func value(hex digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt32? {
+  static func value(hex digits: some Collection<UInt8>) -> UInt32? {
     guard digits.count == 8 else { return nil }
     var value: UInt32 = 0
     for digit in digits {

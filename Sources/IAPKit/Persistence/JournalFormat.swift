@@ -16,6 +16,9 @@ enum JournalFormat {
   private static let headerPrefix = Array("IAPKit journal ".utf8)
   private static let space = UInt8(ascii: " ")
   private static let lineFeed = UInt8(ascii: "\n")
+  private static let percent = UInt8(ascii: "%")
+  /// Where the checksum will stand, and the space behind it.
+  private static let checksumPlace = [UInt8](repeating: space, count: 9)
 
   /// What was found in a file.
   struct Contents: Equatable {
@@ -31,24 +34,34 @@ enum JournalFormat {
   }
 
   static func line(_ entry: StorageEntry) -> [UInt8] {
-    var rest = Array(entry.key.kind.utf8)
-    rest.append(space)
-    rest += percentEncoded(entry.key.id)
-    rest.append(space)
-    rest += entry.body ?? StorageEntry.removal
-    var line = CRC32.hex(rest)
-    line.append(space)
-    line += rest
-    line.append(lineFeed)
-    return line
+    var bytes: [UInt8] = []
+    write(entry, to: &bytes)
+    return bytes
+  }
+
+  /// Puts an entry's line behind the bytes that are there.
+  static func write(_ entry: StorageEntry, to bytes: inout [UInt8]) {
+    let start = bytes.count
+    let body = entry.body ?? StorageEntry.removal
+    bytes += checksumPlace
+    bytes.append(contentsOf: entry.key.kind.utf8)
+    bytes.append(space)
+    writePercentEncoded(entry.key.id, to: &bytes)
+    bytes.append(space)
+    bytes += body
+    let sum = bytes.withUnsafeBytes { all in
+      CRC32.checksum(UnsafeRawBufferPointer(rebasing: all[(start + checksumPlace.count)...]))
+    }
+    bytes.replaceSubrange(start..<(start + 8), with: CRC32.hex(sum))
+    bytes.append(lineFeed)
   }
 
   static func parse(_ bytes: [UInt8]) -> Contents {
-    bytes.withUnsafeBufferPointer { bytes in
+    bytes.withUnsafeBytes { bytes in
       var contents = Contents()
       var start = 0
-      while let end = bytes[start...].firstIndex(of: lineFeed) {
-        let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
+      while let end = bytes.offset(of: lineFeed, from: start) {
+        let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
         if start == 0, let version = headerVersion(line) {
           if version != Self.version { contents.otherVersion = version }
           guard version <= Self.version else { return contents }
@@ -65,48 +78,46 @@ enum JournalFormat {
     }
   }
 
-  private static func headerVersion(_ line: UnsafeBufferPointer<UInt8>) -> Int? {
+  private static func headerVersion(_ line: UnsafeRawBufferPointer) -> Int? {
     guard line.starts(with: headerPrefix) else { return nil }
     return Int(String(decoding: line.dropFirst(headerPrefix.count), as: UTF8.self))
   }
 
-  private static func entry(_ line: UnsafeBufferPointer<UInt8>) -> StorageEntry? {
+  private static func entry(_ line: UnsafeRawBufferPointer) -> StorageEntry? {
     guard line.count > 9, line[8] == space else { return nil }
-    let rest = UnsafeBufferPointer(rebasing: line[9...])
+    let rest = UnsafeRawBufferPointer(rebasing: line[9...])
     guard CRC32.value(hex: line[..<8]) == CRC32.checksum(rest),
-      let kindEnd = rest.firstIndex(of: space),
-      let idEnd = rest[(kindEnd + 1)...].firstIndex(of: space),
-      let id = percentDecoded(rest[(kindEnd + 1)..<idEnd])
+      let kindEnd = rest.offset(of: space, from: 0),
+      let idEnd = rest.offset(of: space, from: kindEnd + 1),
+      let id = percentDecoded(UnsafeRawBufferPointer(rebasing: rest[(kindEnd + 1)..<idEnd]))
     else { return nil }
     let key = StorageKey(kind: String(decoding: rest[..<kindEnd], as: UTF8.self), id: id)
-    let body = rest[(idEnd + 1)...]
-    return StorageEntry(key, body.elementsEqual(StorageEntry.removal) ? nil : Array(body))
+    let body = Array(rest[(idEnd + 1)...])
+    return StorageEntry(key, body == StorageEntry.removal ? nil : body)
   }
 
-  private static func percentEncoded(_ text: String) -> [UInt8] {
+  private static func writePercentEncoded(_ text: String, to bytes: inout [UInt8]) {
     let digits = Array("0123456789ABCDEF".utf8)
-    var result: [UInt8] = []
     for byte in text.utf8 {
-      if byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "%") {
-        result.append(byte)
+      if byte > 0x20, byte < 0x7F, byte != percent {
+        bytes.append(byte)
       } else {
-        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+        bytes += [percent, digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
       }
     }
-    return result
   }
 
-  private static func percentDecoded(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
-    guard bytes.contains(UInt8(ascii: "%")) else { return String(validating: Array(bytes)) }
+  private static func percentDecoded(_ bytes: UnsafeRawBufferPointer) -> String? {
+    guard bytes.contains(percent) else { return String(validating: bytes) }
     var result: [UInt8] = []
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      if bytes[index] != UInt8(ascii: "%") {
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] != percent {
         result.append(bytes[index])
         index += 1
         continue
       }
-      guard index + 2 < bytes.endIndex else { return nil }
+      guard index + 2 < bytes.count else { return nil }
       let digits = String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self)
       guard let byte = UInt8(digits, radix: 16) else { return nil }
       result.append(byte)
@@ -118,9 +129,31 @@ enum JournalFormat {
 
 extension String {
   /// The text of UTF-8 bytes; nil when they are none.
-  fileprivate init?(validating bytes: [UInt8]) {
+  fileprivate init?(validating bytes: some Collection<UInt8>) {
     let text = String(decoding: bytes, as: UTF8.self)
     guard text.utf8.elementsEqual(bytes) else { return nil }
     self = text
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The place of the first such byte from a place on, eight at a time: a launch looks for the end
+  /// of every line.
+  func offset(of byte: UInt8, from start: Int) -> Int? {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let pattern = UInt64(byte) &* ones
+    var place = start
+    while place + 8 <= count {
+      let word = loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian ^ pattern
+      // The lowest bit that is set belongs to the first byte that became zero.
+      let zeros = (word &- ones) & ~word & (ones << 7)
+      if zeros != 0 { return place + zeros.trailingZeroBitCount / 8 }
+      place += 8
+    }
+    while place < count {
+      if self[place] == byte { return place }
+      place += 1
+    }
+    return nil
   }
 }

@@ -61,7 +61,7 @@ package final class JournalStorage: RecordStorage {
       try open(&state)
       if state.isOutdated { try replace(&state) }
       var bytes = state.length == 0 ? JournalFormat.header : []
-      for entry in entries { bytes += JournalFormat.line(entry) }
+      for entry in entries { JournalFormat.write(entry, to: &bytes) }
       try files.append(bytes, to: name, at: state.length)
       state.length += bytes.count
       state.lines += entries.count
@@ -118,7 +118,7 @@ package final class JournalStorage: RecordStorage {
     try copyAside(&state)
     var bytes = JournalFormat.header
     let entries = state.table.entries
-    for entry in entries { bytes += JournalFormat.line(entry) }
+    for entry in entries { JournalFormat.write(entry, to: &bytes) }
     try files.replace(name, with: bytes)
     state.length = bytes.count
     state.lines = entries.count

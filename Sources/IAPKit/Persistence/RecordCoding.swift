@@ -1,7 +1,9 @@
 import Foundation
 import IAPModel
 
-/// How values are written into a journal's lines: JSON, dates as UNIX milliseconds.
+/// The kinds of a journal's lines, and JSON for people and from lines: dates as UNIX milliseconds.
+///
+/// ``LineEncoder`` writes the lines.
 enum RecordCoding {
   static let transactions = "transaction"
   static let orders = "order"
@@ -10,6 +12,7 @@ enum RecordCoding {
   /// What is left of a finished record that was let go of: that its effect took place.
   static let effects = "effect"
 
+  /// JSON for people: sorted.
   static func encode(_ value: some Encodable) throws(IAPError) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

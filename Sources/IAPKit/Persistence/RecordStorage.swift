@@ -63,9 +63,8 @@ public struct StorageEntry: Hashable, Sendable {
     let isWord = key.kind.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= $0 }
     guard isWord, !key.kind.isEmpty, !key.id.isEmpty else { throw .storage(.unencodable) }
     guard let body else { return }
-    guard !body.isEmpty, body != Self.removal, !body.contains(UInt8(ascii: "\n")) else {
-      throw .storage(.unencodable)
-    }
+    let hasBreak = body.withUnsafeBytes { $0.offset(of: UInt8(ascii: "\n"), from: 0) } != nil
+    guard !body.isEmpty, body != Self.removal, !hasBreak else { throw .storage(.unencodable) }
   }
 }
 

@@ -29,18 +29,18 @@ extension StoreContents {
   ///   - policy: How long things are kept.
   ///   - keepsOwing: Whether there is a server that has still to be told of deliveries.
   ///   - now: The present instant.
-  /// - Returns: Entries for the storage; memories stand before what they are of.
+  /// - Returns: Changes of the storage; memories stand before what they are of.
   /// - Throws: ``IAPError/storage(_:)`` when a name cannot be written.
   func retirements(
     _ policy: RetentionPolicy,
     keepsOwing: Bool,
     now: Date
-  ) throws(IAPError) -> [StorageEntry] {
+  ) throws(IAPError) -> [StoreChange] {
     let horizon = (now - policy.finishedSeconds).milliseconds
     let excess = finished.count - policy.finishedRecordsMax
-    var entries = unpaidOrders(before: now - policy.finishedSeconds)
-    guard excess > 0 || finished.values.contains(where: { Self.isOld($0, horizon) }) else {
-      return entries
+    var changes = unpaidOrders(before: now - policy.finishedSeconds)
+    guard excess > 0 || finished.values.contains(where: { $0.purchasedAt < horizon }) else {
+      return changes
     }
     let candidates = usedUp(keepsOwing: keepsOwing)
     for (index, candidate) in candidates.enumerated() {
@@ -48,35 +48,53 @@ extension StoreContents {
       guard index < excess || candidate.purchasedAt < horizon else { break }
       guard let record = record(candidate.id), record.isForgettable else { continue }
       for effect in record.acknowledged {
-        let key = StorageKey(kind: RecordCoding.effects, id: effect)
-        entries.append(StorageEntry(key, try RecordCoding.encode(candidate.id.rawValue)))
+        changes.append(try StoreChange(effect: effect, of: candidate.id.rawValue))
       }
-      if let number = record.order { entries.append(StorageEntry(.order(number), nil)) }
-      entries.append(StorageEntry(.transaction(candidate.id), nil))
+      if let number = record.order { changes.append(StoreChange(removing: .order(number))) }
+      changes.append(StoreChange(removing: .transaction(candidate.id)))
     }
-    return entries
+    return changes
   }
 
-  private static func isOld(_ body: [UInt8], _ horizon: Int64) -> Bool {
-    FinishedLine(body).map { $0.purchasedAt < horizon } ?? false
+  /// Finished records of used up goods without the signed text that they still have, which nobody
+  /// will be shown any more.
+  ///
+  /// - Parameter others: Changes that are made as well; what they are about is left alone.
+  /// - Returns: Changes of the storage.
+  /// - Throws: ``IAPError/storage(_:)`` when a record cannot be written.
+  func slimmings(besides others: [StoreChange]) throws(IAPError) -> [StoreChange] {
+    let gone = Set(others.map(\.entry.key))
+    let candidates = usedUp(keepsOwing: true) { $0.mayHoldProof }
+      .filter { !gone.contains(.transaction($0.id)) }
+    var changes: [StoreChange] = []
+    for candidate in candidates {
+      guard changes.count < RetentionPolicy.recordsPerLaunchMax else { break }
+      guard var record = record(candidate.id), record.isSettled else { continue }
+      if case .jws = record.transaction.proof { record.transaction.proof = .jws("") }
+      changes += try self.changes(putting: record)
+    }
+    return changes
   }
 
-  private func unpaidOrders(before date: Date) -> [StorageEntry] {
+  private func unpaidOrders(before date: Date) -> [StoreChange] {
     orders.all.filter { $0.isClosedUnpaid && $0.updatedAt < date }
-      .map { StorageEntry(.order($0.number), nil) }
+      .map { StoreChange(removing: .order($0.number)) }
   }
 
   /// Finished records of goods that are used up, the oldest first.
-  private func usedUp(keepsOwing: Bool) -> [(id: TransactionID, purchasedAt: Int64)] {
+  private func usedUp(
+    keepsOwing: Bool,
+    where isWanted: (FinishedLine) -> Bool = { _ in true }
+  ) -> [(id: TransactionID, purchasedAt: Int64)] {
     var newest: [String: Int64] = [:]
     var found: [(id: TransactionID, original: String?, purchasedAt: Int64)] = []
-    for (id, body) in finished where !(keepsOwing && owing.contains(id)) {
-      guard let line = FinishedLine(body) else { continue }
-      switch ProductType(rawValue: line.type) {
-      case .consumable: found.append((id, nil, line.purchasedAt))
+    for (id, line) in finished where !(keepsOwing && line.owesAcknowledgement) {
+      switch line.type {
+      case .consumable where isWanted(line): found.append((id, nil, line.purchasedAt))
       case .autoRenewable:
-        newest[line.original] = max(newest[line.original] ?? .min, line.purchasedAt)
-        found.append((id, line.original, line.purchasedAt))
+        let original = line.original
+        newest[original] = max(newest[original] ?? .min, line.purchasedAt)
+        if isWanted(line) { found.append((id, original, line.purchasedAt)) }
       default: break
       }
     }
@@ -101,10 +119,7 @@ extension StoreContents {
       case .held, .received, .quarantined, .refused: break
       }
     }
-    for (id, body) in finished {
-      guard let line = FinishedLine(body), line.type != ProductType.consumable.rawValue else {
-        continue
-      }
+    for (id, line) in finished where line.type != .consumable {
       see(id, line.original, line.purchasedAt)
     }
     return newest.values.sorted { ($0.at, $0.id) > ($1.at, $1.id) }.prefix(limit)
@@ -113,6 +128,15 @@ extension StoreContents {
 }
 
 extension TransactionRecord {
+  /// Whether the signed text has served its purpose: the goods were handed over, StoreKit and the
+  /// server know, and nobody will ask again whose they are.
+  var isSpent: Bool {
+    state == .finished && isFinished && transaction.type == .consumable && isSettled
+      && !owesAcknowledgement
+  }
+
+  fileprivate var isSettled: Bool { isForgettable && claimedBy == nil && !isAnothers }
+
   /// Whether nothing but the name of its effect is needed any more: what was taken back may be
   /// given again, and what another installation handed over has no effect here to remember.
   fileprivate var isForgettable: Bool {

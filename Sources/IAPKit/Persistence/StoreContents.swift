@@ -12,7 +12,7 @@ struct StoreContents {
   /// The records that are not at their end.
   private(set) var open: [TransactionID: TransactionRecord] = [:]
   /// The lines of those that are.
-  private(set) var finished: [TransactionID: [UInt8]] = [:]
+  private(set) var finished: [TransactionID: FinishedLine] = [:]
   /// Those of them that the server has still to be told of.
   private(set) var owing: Set<TransactionID> = []
   /// The orders that are under way, or were looked at.
@@ -20,7 +20,7 @@ struct StoreContents {
   private(set) var meta: JournalMeta?
   /// The effects that took place, and through which transaction.
   private(set) var effects: [String: TransactionID] = [:]
-  private var finishedOrders: [OrderNumber: [UInt8]] = [:]
+  private var finishedOrders: [OrderNumber: FinishedLine] = [:]
   /// Finished records in the words of an older version.
   private var outdated: Set<TransactionID> = []
   private var receipts: [String: [UInt8]] = [:]
@@ -51,8 +51,8 @@ struct StoreContents {
     return copies.min { $0.id < $1.id }?.unit
   }
 
-  static func record(inLine body: [UInt8]) -> TransactionRecord? {
-    FinishedLine(body).flatMap { RecordCoding.decode(JournalRecord.self, $0.json)?.record }
+  static func record(inLine line: FinishedLine) -> TransactionRecord? {
+    RecordCoding.decode(JournalRecord.self, line.json)?.record
   }
 
   /// Every record, decoded.
@@ -62,8 +62,8 @@ struct StoreContents {
 
   /// Takes an order that is at its end into the book, when there is one of this number.
   mutating func wake(_ number: OrderNumber?) {
-    guard let number, let body = finishedOrders.removeValue(forKey: number),
-      let order = FinishedLine(body).flatMap({ RecordCoding.decode(Order.self, $0.json) })
+    guard let number, let line = finishedOrders.removeValue(forKey: number),
+      let order = RecordCoding.decode(Order.self, line.json)
     else { return }
     orders.put(order)
   }
@@ -74,61 +74,64 @@ struct StoreContents {
 
   // MARK: Writing
 
-  func entries(putting record: TransactionRecord) throws(IAPError) -> [StorageEntry] {
-    var entries: [StorageEntry] = []
-    var line = JournalRecord(record: record, receipt: nil)
+  func changes(putting record: TransactionRecord) throws(IAPError) -> [StoreChange] {
+    var changes: [StoreChange] = []
+    var record = record
+    var receipt: String?
+    record.isConsumed = false
     if case .receipt(let bytes) = record.transaction.proof {
-      line.record.transaction.proof = .receipt(nil)
+      record.transaction.proof = .receipt(nil)
       if record.keepsReceipt, let bytes, !bytes.isEmpty {
         let known = receiptNames[bytes]
         let id = known ?? "r\(nextReceipt)"
         if known == nil {
           let body = Array(Data(bytes).base64EncodedData())
-          entries.append(StorageEntry(StorageKey(kind: RecordCoding.receipts, id: id), body))
+          changes.append(
+            StoreChange(StorageEntry(StorageKey(kind: RecordCoding.receipts, id: id), body))
+          )
         }
-        line.receipt = id
+        receipt = id
       }
+    } else if record.isSpent {
+      record.transaction.proof = .jws("")
     }
     let id = record.transaction.transactionID
-    let json = try RecordCoding.encode(line)
-    entries.append(
-      StorageEntry(.transaction(id), FinishedLine.body(of: record, json: json) ?? json)
-    )
-    if let old = receiptOf[id], old != line.receipt, receiptUses[old] == 1 {
-      entries.append(StorageEntry(StorageKey(kind: RecordCoding.receipts, id: old), nil))
+    changes.append(try StoreChange(record.roundedToMilliseconds, receipt: receipt))
+    if let old = receiptOf[id], old != receipt, receiptUses[old] == 1 {
+      changes.append(StoreChange(removing: StorageKey(kind: RecordCoding.receipts, id: old)))
     }
-    return entries
-  }
-
-  func entry(putting order: Order) throws(IAPError) -> StorageEntry {
-    let json = try RecordCoding.encode(order)
-    return StorageEntry(.order(order.number), FinishedLine.body(of: order, json: json) ?? json)
-  }
-
-  func entry(putting meta: JournalMeta) throws(IAPError) -> StorageEntry {
-    let key = StorageKey(kind: RecordCoding.meta, id: "app")
-    return StorageEntry(key, try RecordCoding.encode(meta))
+    return changes
   }
 
   /// Removes receipts that a crash left behind after the last record stopped needing them.
-  var orphanRemovals: [StorageEntry] {
+  var orphanRemovals: [StoreChange] {
     receipts.keys.filter { receiptUses[$0, default: 0] == 0 }.sorted().map {
-      StorageEntry(StorageKey(kind: RecordCoding.receipts, id: $0), nil)
+      StoreChange(removing: StorageKey(kind: RecordCoding.receipts, id: $0))
     }
   }
 
   /// Writes what is finished in the words of this version.
-  func upgrades() throws(IAPError) -> [StorageEntry] {
-    var entries: [StorageEntry] = []
+  func upgrades() throws(IAPError) -> [StoreChange] {
+    var changes: [StoreChange] = []
     for id in outdated.sorted() {
-      if let record = open[id] { entries += try self.entries(putting: record) }
+      if let record = open[id] { changes += try self.changes(putting: record) }
     }
-    return entries
+    return changes
   }
 
   // MARK: Reading
 
   /// Takes over what is durable.
+  mutating func apply(_ change: StoreChange) {
+    switch change.value {
+    case .record(let record, let receipt): take(record, receipt: receipt)
+    case .order(let order): take(order)
+    case .meta(let value): meta = value
+    case nil: apply(change.entry)
+    }
+  }
+
+  /// Takes over what was read.
   mutating func apply(_ entry: StorageEntry) {
     switch entry.key.kind {
     case RecordCoding.transactions: applyRecord(entry)
@@ -153,14 +156,21 @@ struct StoreContents {
       if let number = OrderNumber(entry.key.id) { finishedOrders[number] = nil }
       return
     }
+    let line = FinishedLine(body)
     // One that is in the book stays there: it would be looked for there first.
-    if FinishedLine(body) != nil, orders[number] == nil {
-      finishedOrders[number] = body
+    if let line, orders[number] == nil {
+      finishedOrders[number] = line
       return
     }
-    finishedOrders[number] = nil
-    let json = FinishedLine(body)?.json ?? body
-    guard let order = RecordCoding.decode(Order.self, json) else { return unreadable += 1 }
+    guard let order = RecordCoding.decode(Order.self, line?.json ?? body) else {
+      finishedOrders[number] = nil
+      return unreadable += 1
+    }
+    take(order)
+  }
+
+  private mutating func take(_ order: Order) {
+    finishedOrders[order.number] = nil
     orders.put(order)
   }
 
@@ -174,7 +184,7 @@ struct StoreContents {
     }
     if let line = FinishedLine(body) {
       open[id] = nil
-      finished[id] = body
+      finished[id] = line
       outdated.remove(id)
       if line.owesAcknowledgement { owing.insert(id) } else { owing.remove(id) }
       for effect in line.effects { effects[effect] = id }
@@ -182,9 +192,14 @@ struct StoreContents {
       return
     }
     guard let line = RecordCoding.decode(JournalRecord.self, body) else { return unreadable += 1 }
-    var record = line.record
-    useReceipt(line.receipt, id)
-    if let receipt = line.receipt { record.transaction.proof = .receipt(receipts[receipt]) }
+    take(line.record, receipt: line.receipt)
+  }
+
+  private mutating func take(_ record: TransactionRecord, receipt: String?) {
+    var record = record
+    let id = record.transaction.transactionID
+    useReceipt(receipt, id)
+    if let receipt { record.transaction.proof = .receipt(receipts[receipt]) }
     for effect in record.acknowledged { effects[effect] = id }
     if finished.removeValue(forKey: id) != nil { owing.remove(id) }
     open[id] = record
@@ -192,6 +207,7 @@ struct StoreContents {
   }
 
   private mutating func useReceipt(_ new: String?, _ id: TransactionID) {
+    guard new != nil || !receiptOf.isEmpty else { return }
     if let old = receiptOf[id] { receiptUses[old, default: 1] -= 1 }
     if let new { receiptUses[new, default: 0] += 1 }
     receiptOf[id] = new
@@ -230,11 +246,24 @@ extension TransactionRecord {
     }
   }
 
+  /// With dates as the journal can tell them.
+  fileprivate var roundedToMilliseconds: TransactionRecord {
+    var copy = self
+    copy.savedAt = savedAt.roundedToMilliseconds
+    copy.judgedAt = judgedAt?.roundedToMilliseconds
+    copy.nextAttempt = nextAttempt?.roundedToMilliseconds
+    return copy
+  }
+
   func handedOut(at now: Date) -> TransactionRecord {
     var copy = self
     copy.isConsumed = isConsumed(at: now)
     return copy
   }
+}
+
+extension Date {
+  fileprivate var roundedToMilliseconds: Date { Date(milliseconds: milliseconds) }
 }
 
 extension StoreTransaction {

@@ -48,7 +48,7 @@ public final class TransactionStore: Sendable {
       if old == nil { known.savedAt = now() }
       if record.isConsumed, let due = contents.due(known) { known.acknowledged.append(due.key) }
       guard known != old else { return [] }
-      return try contents.entries(putting: known)
+      return try contents.changes(putting: known)
     }
   }
 
@@ -109,7 +109,7 @@ public final class TransactionStore: Sendable {
       guard let due = contents.due(record) else { return [] }
       record.acknowledged.append(due.key)
       if record.state == .accepted { record.state = .delivered }
-      return try contents.entries(putting: record)
+      return try contents.changes(putting: record)
     }
     acknowledgement.withLock { $0 }?(id)
   }
@@ -138,7 +138,7 @@ public final class TransactionStore: Sendable {
     try change { (contents) throws(IAPError) in
       var meta = contents.meta ?? JournalMeta(launches: 0, installation: newInstallation())
       meta.launches += 1
-      return [try contents.entry(putting: meta)] + contents.orphanRemovals
+      return [try StoreChange(meta)] + contents.orphanRemovals
         + (try contents.upgrades())
     }
     return reading { $0.damagedRecords } ?? 0
@@ -165,10 +165,12 @@ public final class TransactionStore: Sendable {
     return (reading { $0.newestOwned(limit) } ?? []).map { $0.handedOut(at: now) }
   }
 
-  /// Lets go of what the policy does not keep, and remembers that it was handed over.
+  /// Lets go of what the policy does not keep, and remembers that it was handed over; of what stays
+  /// and is used up it lets go of the signed text.
   package func prune(_ policy: RetentionPolicy, keepsOwing: Bool) throws(IAPError) {
     try change { (contents) throws(IAPError) in
-      try contents.retirements(policy, keepsOwing: keepsOwing, now: now())
+      let retired = try contents.retirements(policy, keepsOwing: keepsOwing, now: now())
+      return retired + (try contents.slimmings(besides: retired))
     }
   }
 
@@ -189,9 +191,9 @@ public final class TransactionStore: Sendable {
     try change { (contents) throws(IAPError) in
       contents.wake(record.order)
       moved = contents.orders.following(record, policy: policy, now: now())
-      var entries = try contents.entries(putting: record)
-      if let moved { entries.append(try contents.entry(putting: moved)) }
-      return entries
+      var changes = try contents.changes(putting: record)
+      if let moved { changes.append(try StoreChange(moved)) }
+      return changes
     }
     return moved
   }
@@ -208,7 +210,7 @@ public final class TransactionStore: Sendable {
         newNumber: uuid()
       )
       opened = order
-      return [try contents.entry(putting: order)]
+      return [try StoreChange(order)]
     }
     guard let opened else { throw .unknown }
     return opened
@@ -227,7 +229,7 @@ public final class TransactionStore: Sendable {
       guard var order = contents.orders[number], order.transactionId == nil else { return [] }
       order.move(to: state, now: now(), failure: failure)
       moved = order
-      return [try contents.entry(putting: order)]
+      return [try StoreChange(order)]
     }
     return moved
   }
@@ -248,7 +250,7 @@ public final class TransactionStore: Sendable {
       guard var order = open, order.state != state else { return [] }
       order.move(to: state, now: now(), failure: failure)
       moved = order
-      return [try contents.entry(putting: order)]
+      return [try StoreChange(order)]
     }
     return moved
   }
@@ -294,13 +296,13 @@ public final class TransactionStore: Sendable {
 
   /// Writes what `body` returns, then takes it over: the memory never knows more than the disk.
   private func change(
-    _ body: (inout StoreContents) throws(IAPError) -> [StorageEntry]
+    _ body: (inout StoreContents) throws(IAPError) -> [StoreChange]
   ) throws(IAPError) {
     try state.withLock { (contents) throws(IAPError) in
       try open(&contents)
-      let entries = try body(&contents)
-      do { try storage.write(entries) } catch { throw IAPError(storage: error) }
-      for entry in entries { contents.apply(entry) }
+      let changes = try body(&contents)
+      do { try storage.write(changes.map(\.entry)) } catch { throw IAPError(storage: error) }
+      for change in changes { contents.apply(change) }
     }
   }
 
