@@ -3,7 +3,6 @@ import Foundation
 import IAPModel
 import IAPSignatures
 import OpenSSLCrypto
-import SQLiteStorage
 import ServerStorage
 
 /// `iap keys create|list|revoke`: who may call the server.
@@ -42,10 +41,10 @@ enum KeysCommand: Command {
   static let options: [CommandOption] = [
     .value(
       "database",
-      "FILE",
+      "PLACE",
       Words(
-        "The server's SQLite file. Default iap.sqlite.",
-        zh: "服务器的 SQLite 文件。默认 iap.sqlite。"
+        "The server's SQLite file, or postgres://... Default iap.sqlite.",
+        zh: "服务器的 SQLite 文件或 postgres://...。默认 iap.sqlite。"
       )
     ),
     .value("app", "BUNDLE", Words("The app that the key is for.", zh: "密钥所属的 App。")),
@@ -73,16 +72,19 @@ enum KeysCommand: Command {
         )
       )
     }
-    let path = arguments.value("database") ?? "iap.sqlite"
+    let place = LedgerPlace(
+      arguments.value("database") ?? console.environment[ServeSettingsReader.databaseVariable]
+        ?? "iap.sqlite"
+    )
     // Only making a key may make the file.
-    guard action == .create || FileManager.default.fileExists(atPath: path) else {
+    guard action == .create || place.mayExist else {
       throw CommandError(
         .file,
-        Words("there is no database '\(path)'.", zh: "数据库“\(path)”不存在。")
+        Words("there is no database '\(place)'.", zh: "数据库“\(place)”不存在。")
       )
     }
     let wanted = try action == .create ? request(arguments) : nil
-    let ledger = try ServerComposition.openLedger(path)
+    let ledger = try place.open()
     do throws(CommandError) {
       let status: ExitStatus
       switch action {
@@ -135,7 +137,7 @@ enum KeysCommand: Command {
 
   private static func create(
     _ wanted: Wanted,
-    _ ledger: SQLiteLedger,
+    _ ledger: any Ledger,
     _ console: Console
   ) async throws(CommandError) -> ExitStatus {
     let crypto: OpenSSLPrimitives
@@ -165,7 +167,7 @@ enum KeysCommand: Command {
 
   private static func list(
     _ arguments: CommandArguments,
-    _ ledger: SQLiteLedger,
+    _ ledger: any Ledger,
     _ console: Console
   ) async throws(CommandError) -> ExitStatus {
     let app = arguments.value("app")
@@ -198,7 +200,7 @@ enum KeysCommand: Command {
 
   private static func revoke(
     _ arguments: CommandArguments,
-    _ ledger: SQLiteLedger,
+    _ ledger: any Ledger,
     _ console: Console
   ) async throws(CommandError) -> ExitStatus {
     guard arguments.operands.count == 2 else {
@@ -229,7 +231,7 @@ enum KeysCommand: Command {
     _ key: APIKeyRecord,
     _ condition: DocumentWrite.Condition,
     _ action: String,
-    _ ledger: SQLiteLedger,
+    _ ledger: any Ledger,
     _ console: Console
   ) async throws(CommandError) {
     var write = LedgerWrite(date: console.now())

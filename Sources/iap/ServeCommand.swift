@@ -24,6 +24,10 @@ struct ServeCommand: Command {
     certificates with --root; then every answer says "simulated": true. --clock makes the server
     follow the store's clock, so that access ends on both sides at the same time.
 
+    Several servers may share a PostgreSQL database. Its address may hold a password, so it is best
+    kept in a file of --database-file (databaseFile in the configuration) or in IAP_DATABASE; what
+    it leaves out comes from PGUSER, PGPASSWORD, PGPASSFILE and the like. It is never logged.
+
     The configuration is one JSON object; options of the call win over it:
       {"listen": "127.0.0.1:8080", "database": "iap.sqlite", "simulated": false,
        "insecureNoKeys": false, "jsonLog": false, "roots": ["root.der"], "clock": "http://127.0.0.1:9090",
@@ -79,11 +83,16 @@ struct ServeCommand: Command {
     ),
     .value(
       "database",
-      "FILE",
+      "PLACE",
       Words(
-        "The SQLite file, made if it is not there. Default iap.sqlite.",
-        zh: "SQLite 文件，不存在则创建。默认 iap.sqlite。"
+        "A SQLite file, made if it is not there, or postgres://... Default iap.sqlite.",
+        zh: "SQLite 文件（不存在则创建）或 postgres://...。默认 iap.sqlite。"
       )
+    ),
+    .value(
+      "database-file",
+      "FILE",
+      Words("A file that holds the address of the database.", zh: "内含数据库地址的文件。")
     ),
     .repeated(
       "app",

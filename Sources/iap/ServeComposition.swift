@@ -7,7 +7,6 @@ import IAPModel
 import IAPSignatures
 import MicroHTTP
 import OpenSSLCrypto
-import SQLiteStorage
 import ServerStorage
 
 /// A server that runs.
@@ -38,7 +37,7 @@ struct RunningServer: Sendable {
 
 /// Puts the server together: the one place that knows all its parts.
 enum ServerComposition {
-  /// Starts a server on a SQLite file.
+  /// Starts a server on the ledger that its settings name.
   ///
   /// - Parameters:
   ///   - settings: What it is composed from.
@@ -49,7 +48,7 @@ enum ServerComposition {
     _ settings: ServeSettings,
     log: @escaping @Sendable (ServerEvent) -> Void = { _ in }
   ) async throws(CommandError) -> RunningServer {
-    let ledger = try openLedger(settings.database)
+    let ledger = try settings.database.open()
     do throws(CommandError) {
       return try await start(settings, ledger: ledger, log: log)
     } catch {
@@ -98,20 +97,6 @@ enum ServerComposition {
         Words(
           "cannot listen on \(place): \(error.reason).",
           zh: "无法监听 \(place)：\(error.reason)。"
-        )
-      )
-    }
-  }
-
-  static func openLedger(_ path: String) throws(CommandError) -> SQLiteLedger {
-    do throws(StorageError) {
-      return try SQLiteLedger(path: path)
-    } catch {
-      throw CommandError(
-        .file,
-        Words(
-          "the database '\(path)' cannot be used (\(error.code)): \(error.reason).",
-          zh: "数据库“\(path)”无法使用（\(error.code)）：\(error.reason)。"
         )
       )
     }

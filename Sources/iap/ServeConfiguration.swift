@@ -34,8 +34,10 @@ extension ServeSettingsReader {
       case "listen": text(member) { reader, text in reader.setAddress(text, name: "listen") }
       case "database":
         text(member) { reader, text in
-          reader.settings.database = Self.path(text, in: folder)
+          reader.settings.database = LedgerPlace(text, folder: folder)
         }
+      case "databaseFile":
+        text(member) { reader, text in reader.databasePath = Self.path(text, in: folder) }
       case "clock": text(member) { reader, text in reader.setClock(text, name: "clock") }
       case "apple": text(member) { reader, text in reader.setAppleAddress(text, name: "apple") }
       case "simulated": bool(member) { reader, value in reader.settings.isSimulated = value }

@@ -19,8 +19,8 @@ struct ServeSettings: Sendable {
 
   var host = "127.0.0.1"
   var port = 8080
-  /// The SQLite file.
-  var database = "iap.sqlite"
+  /// Where the ledger is.
+  var database = LedgerPlace("iap.sqlite")
   var apps: [ServerApp] = []
   /// The DER of the roots that a simulated server trusts.
   var roots: [[UInt8]] = []
@@ -59,6 +59,7 @@ struct ServeSettings: Sendable {
     var reader = ServeSettingsReader()
     if let path = arguments.value("config") { await reader.readConfiguration(path, console) }
     reader.readOptions(arguments)
+    await reader.readDatabase(arguments, console)
     await reader.readRoots(console)
     await reader.readOfferKeys(console)
     await reader.readAppleFiles(console)
@@ -71,6 +72,8 @@ struct ServeSettingsReader {
   var settings = ServeSettings()
   var mistakes: [Words] = []
   var rootPaths: [String] = []
+  /// The file that holds the database's address, as the configuration names it.
+  var databasePath: String?
   var appleFiles: [AppleFile] = []
   var offerKeyPaths: [BundleID: (key: ServeSettings.OfferKeyFile, path: String)] = [:]
 
@@ -80,7 +83,6 @@ struct ServeSettingsReader {
 
   mutating func readOptions(_ arguments: CommandArguments) {
     if let text = arguments.value("listen") { setAddress(text, name: "--listen") }
-    if let path = arguments.value("database") { settings.database = path }
     if arguments.flag("simulated") { settings.isSimulated = true }
     if arguments.flag("ocsp") { settings.asksAboutRevocation = true }
     if arguments.flag("insecure-no-keys") { settings.requiresKeys = false }

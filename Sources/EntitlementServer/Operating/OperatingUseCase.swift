@@ -1,3 +1,4 @@
+import Foundation
 import HTTPValues
 import IAPModel
 import ServerStorage
@@ -25,8 +26,7 @@ struct OperatingUseCase: Sendable {
         access: .open,
         answers: [Route.Answer(200, Self.status)],
         run: { call async throws(ServerError) in
-          // An empty write goes through the writer and its flush.
-          _ = try await parts.commit(LedgerWrite(date: call.now))
+          try await write(at: call.now)
           return try await read()
         }
       ),
@@ -39,6 +39,22 @@ struct OperatingUseCase: Sendable {
         run: { _ async throws(ServerError) in try await metrics() }
       ),
     ]
+  }
+
+  /// Writes nothing, which goes through the writer and its flush; says what is wrong.
+  private func write(at now: Date) async throws(ServerError) {
+    do throws(StorageError) {
+      _ = try await parts.ledger.commit(LedgerWrite(date: now))
+    } catch {
+      throw ServerError(
+        503,
+        .unavailable,
+        .storageUnavailable,
+        "The ledger cannot be written: \(error.code).",
+        retryAfterSeconds: 1,
+        inside: error.description
+      )
+    }
   }
 
   private func read() async throws(ServerError) -> Reply {

@@ -82,7 +82,9 @@ final class TourWorld: Sendable {
   ) throws(SimulatorError) -> ServeSettings {
     var settings = ServeSettings()
     settings.port = 0
-    settings.database = directory.appendingPathComponent(name + ".sqlite").path
+    settings.database = .sqlite(
+      path: directory.appendingPathComponent(name + ".sqlite").path
+    )
     settings.isSimulated = true
     settings.requiresKeys = false
     settings.roots = [store.jwsRootCertificate, try store.receiptRootCertificate()]
