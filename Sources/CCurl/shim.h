@@ -25,6 +25,10 @@ static inline CURLcode iap_curl_set_headers(CURL *easy, struct curl_slist *list)
   return (curl_easy_setopt)(easy, CURLOPT_HTTPHEADER, list);
 }
 
+static inline CURLcode iap_curl_set_addresses(CURL *easy, struct curl_slist *list) {
+  return (curl_easy_setopt)(easy, CURLOPT_RESOLVE, list);
+}
+
 typedef size_t (*iap_curl_receiver)(char *data, size_t size, size_t count, void *context);
 
 static inline CURLcode iap_curl_set_body_receiver(

@@ -28,6 +28,7 @@ public struct EntitlementServer: Sendable {
   ///   - offerKeys: The keys with which offers are signed, by app.
   ///   - lookup: Finds orders; nil to ask the App Store where `apple` has a key.
   ///   - apple: How the App Store is reached, by app.
+  ///   - webhooks: How webhooks are sent; nil to send none.
   public init(
     configuration: ServerConfiguration,
     ledger: any Ledger,
@@ -36,7 +37,8 @@ public struct EntitlementServer: Sendable {
     world: ServerWorld,
     offerKeys: [BundleID: AppStoreServerKey] = [:],
     lookup: (any StoreLookup)? = nil,
-    apple: [BundleID: AppleAccess] = [:]
+    apple: [BundleID: AppleAccess] = [:],
+    webhooks: WebhookWorld? = nil
   ) {
     let parts = ServerParts(
       configuration: configuration,
@@ -46,7 +48,8 @@ public struct EntitlementServer: Sendable {
       world: world,
       offerKeys: offerKeys,
       lookup: lookup,
-      apple: apple
+      apple: apple,
+      webhooks: webhooks
     )
     self.parts = parts
     gate = Gate(parts)
@@ -68,6 +71,8 @@ public struct EntitlementServer: Sendable {
       + ReviewUseCase(parts: parts).routes
       + ReconciliationUseCase(parts: parts).routes
       + MoneyAuditUseCase(parts: parts).routes
+      + WebhookUseCase(parts: parts).routes
+      + EventFeedUseCase(parts: parts).routes
       + VerifyReceiptUseCase(parts: parts).routes
       + ExportUseCase(parts: parts).routes
       + OperatingUseCase(parts: parts).routes

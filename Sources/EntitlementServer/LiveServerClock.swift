@@ -17,6 +17,7 @@ extension ServerWorld {
       requestID: { "req_" + UUID().uuidString.lowercased() },
       uptime: { start.duration(to: .now) },
       random: secureRandomBytes,
+      pause: { try? await Task.sleep(for: $0) },
       log: log
     )
   }

@@ -98,6 +98,8 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let nameTaken = Self(rawValue: "nameTaken")
     /// The balance does not hold so much.
     public static let balanceTooLow = Self(rawValue: "balanceTooLow")
+    /// There are as many as there may be.
+    public static let tooManyThere = Self(rawValue: "tooManyThere")
     /// The server is about to stop.
     public static let stopping = Self(rawValue: "stopping")
   }

@@ -32,6 +32,8 @@ public struct ServerLimits: Hashable, Sendable {
   public static let claimLeaseSecondsMin = 6 * 3600
   /// How many connections one address may have at the same time.
   public var connectionsPerAddressMax: Int
+  /// How webhooks are sent, and how much of everything there may be.
+  public var webhooks = WebhookLimits.standard
 
   /// Makes limits.
   public init(

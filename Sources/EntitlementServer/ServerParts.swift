@@ -17,6 +17,12 @@ struct ServerParts: Sendable {
   let lookup: (any StoreLookup)?
   /// How the App Store is reached, by app.
   let apple: [BundleID: AppleAccess]
+  /// How webhooks are sent; nil where none are.
+  let webhooks: WebhookWorld?
+  /// Rings when events were filed.
+  let bell = EventBell()
+  /// Requests that wait for events.
+  let waiters = EventWaiters()
 
   init(
     configuration: ServerConfiguration,
@@ -26,7 +32,8 @@ struct ServerParts: Sendable {
     world: ServerWorld,
     offerKeys: [BundleID: AppStoreServerKey],
     lookup: (any StoreLookup)?,
-    apple: [BundleID: AppleAccess] = [:]
+    apple: [BundleID: AppleAccess] = [:],
+    webhooks: WebhookWorld? = nil
   ) {
     self.configuration = configuration
     self.verifiers = verifiers
@@ -35,6 +42,7 @@ struct ServerParts: Sendable {
     self.world = world
     self.offerKeys = offerKeys
     self.apple = apple
+    self.webhooks = webhooks
     self.lookup =
       lookup
       ?? (apple.values.contains { $0.client != nil }
@@ -59,8 +67,15 @@ struct ServerParts: Sendable {
   func commit(_ write: LedgerWrite) async throws(ServerError) -> WriteOutcome {
     var write = write
     write.digest = { [verifiers] in verifiers.digest($0) }
+    write.catalog = { [catalogs] app, reader throws(StorageError) in
+      try catalogs.rules(app, reader)
+    }
     let complete = write
-    return try await stored { () async throws(StorageError) in try await ledger.commit(complete) }
+    let outcome = try await stored { () async throws(StorageError) in
+      try await ledger.commit(complete)
+    }
+    if outcome.eventsFiled > 0 { bell.ring() }
+    return outcome
   }
 
   /// Names a customer in the audit log, where no personal name may stand.

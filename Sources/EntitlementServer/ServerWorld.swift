@@ -9,6 +9,8 @@ public struct ServerWorld: Sendable {
   public var uptime: @Sendable () -> Duration
   /// So many bytes of chance that nobody can guess.
   public var random: @Sendable (Int) -> [UInt8]
+  /// Waits for so long; less when the task is cancelled.
+  public var pause: @Sendable (Duration) async -> Void
   /// Takes what happened.
   public var log: @Sendable (ServerEvent) -> Void
 
@@ -17,12 +19,21 @@ public struct ServerWorld: Sendable {
     requestID: @escaping @Sendable () -> String,
     uptime: @escaping @Sendable () -> Duration,
     random: @escaping @Sendable (Int) -> [UInt8],
+    pause: @escaping @Sendable (Duration) async -> Void = { _ in await Self.cancellation() },
     log: @escaping @Sendable (ServerEvent) -> Void
   ) {
     self.requestID = requestID
     self.uptime = uptime
     self.random = random
+    self.pause = pause
     self.log = log
+  }
+
+  /// Waits until the task is cancelled: what a wait is in a world where no time passes.
+  @Sendable public static func cancellation() async {
+    let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+    for await _ in stream {}
+    withExtendedLifetime(continuation) {}
   }
 }
 

@@ -10,6 +10,7 @@ final class Transfer {
   let easy: UnsafeMutableRawPointer
   private let limits: HTTPClientLimits
   private var headerList: UnsafeMutablePointer<curl_slist>?
+  private var addressList: UnsafeMutablePointer<curl_slist>?
   private var headers = HTTPHeaders()
   private var headerBytes = 0
   private var body: [UInt8] = []
@@ -22,12 +23,14 @@ final class Transfer {
     self.job = job
     self.limits = limits
     unsafe headerList = nil
+    unsafe addressList = nil
     guard setUp(proxy: proxy) else { return nil }
   }
 
   deinit {
     unsafe curl_easy_cleanup(easy)
     unsafe curl_slist_free_all(headerList)
+    unsafe curl_slist_free_all(addressList)
   }
 
   /// The handle's address, as a name for it.
@@ -68,6 +71,11 @@ final class Transfer {
     // Without this a large body waits a second for a permission that few servers give.
     add("Expect:")
     unsafe codes.append(iap_curl_set_headers(easy, headerList))
+    if let pin = request.pin {
+      let address = pin.address.contains(":") ? "[\(pin.address)]" : pin.address
+      unsafe addressList = unsafe curl_slist_append(nil, "\(pin.host):\(pin.port):\(address)")
+      unsafe codes.append(iap_curl_set_addresses(easy, addressList))
+    }
     return codes.allSatisfy { $0 == CURLE_OK }
   }
 

@@ -13,36 +13,34 @@ extension SQLiteTables {
     date: Date
   ) throws(StorageError) -> LedgerDocument {
     let body = SQLiteValue.blob(write.body.serialized)
-    let changed = try connection.run(
+    let (kind, app) = (write.key.kind, write.key.app)
+    let changed = try connection.rows(
       """
       UPDATE documents SET shelf = ?, body = ?, version = version + 1, changed_ms = ?
-      WHERE name = ? AND kind = ? AND app = ?
+      WHERE name = ? AND kind = ? AND app = ? RETURNING \(Self.columns)
       """,
       .text(write.shelf),
       body,
       .date(date),
       .text(write.key.name),
-      .text(write.key.kind.rawValue),
-      .text(write.key.app?.rawValue ?? "")
-    )
-    if changed == 0 {
-      try connection.run(
-        """
-        INSERT INTO documents (kind, app, name, shelf, body, version, created_ms, changed_ms)
-        VALUES (?, ?, ?, ?, ?, 1, ?, ?)
-        """,
-        .text(write.key.kind.rawValue),
-        .text(write.key.app?.rawValue ?? ""),
-        .text(write.key.name),
-        .text(write.shelf),
-        body,
-        .date(date),
-        .date(date)
-      )
-    }
-    guard let document = try document(write.key) else {
-      throw StorageError(.corrupt, "a document cannot be found again")
-    }
+      .text(kind.rawValue),
+      .text(app?.rawValue ?? "")
+    ) { row throws(StorageError) in try Self.document(row, kind, app) }
+    if let document = changed.first { return document }
+    let made = try connection.rows(
+      """
+      INSERT INTO documents (kind, app, name, shelf, body, version, created_ms, changed_ms)
+      VALUES (?, ?, ?, ?, ?, 1, ?, ?) RETURNING \(Self.columns)
+      """,
+      .text(kind.rawValue),
+      .text(app?.rawValue ?? ""),
+      .text(write.key.name),
+      .text(write.shelf),
+      body,
+      .date(date),
+      .date(date)
+    ) { row throws(StorageError) in try Self.document(row, kind, app) }
+    guard let document = made.first else { throw StorageError(.corrupt, "a document cannot be found again") }
     return document
   }
 

@@ -85,7 +85,7 @@ enum Tombstone {
   /// Whether bytes are a tombstone already.
   static func isOne(_ bytes: [UInt8]) -> Bool { bytes.starts(with: #"{"tombstone":"#.utf8) }
 
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+  static func hexadecimal(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(
       decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },

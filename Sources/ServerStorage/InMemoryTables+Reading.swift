@@ -98,22 +98,6 @@ extension InMemoryTables: LedgerReading {
     (projections[subject] ?? [:]).values.sorted { $0.transactionID < $1.transactionID }
   }
 
-  func document(_ key: DocumentKey) -> LedgerDocument? { documentRows[key] }
-
-  func documents(
-    _ kind: DocumentKind,
-    app: BundleID?,
-    shelf: String?,
-    after sequence: Int64,
-    limit: Int
-  ) -> [LedgerDocument] {
-    let found = documentRows.values.filter { document in
-      document.key.kind == kind && document.key.app == app && document.sequence > sequence
-        && (shelf == nil || document.shelf == shelf)
-    }
-    return Array(found.sorted { $0.sequence < $1.sequence }.prefix(max(limit, 0)))
-  }
-
   func outbox(after sequence: Int64, limit: Int) -> [OutboxRecord] {
     Array(outboxRows.dropFirst(Int(max(sequence, 0))).prefix(max(limit, 0)))
   }

@@ -45,11 +45,12 @@ struct InMemoryTables {
   private(set) var conflictRows: [Conflict: ConflictRecord] = [:]
   private(set) var claims: [ScopedKey: ClaimRecord] = [:]
   private(set) var erasedSubjects: [LedgerSubject: Date] = [:]
-  private(set) var documentRows: [DocumentKey: LedgerDocument] = [:]
-  private(set) var documentsMade: Int64 = 0
+  var documentRows: [DocumentKey: LedgerDocument] = [:]
+  var documentPlaces: [DocumentShelf: [DocumentPlace]] = [:]
+  var documentsMade: Int64 = 0
   private(set) var outboxRows: [OutboxRecord] = []
   private(set) var auditRows: [AuditRecord] = []
-  private var undoLog: [(inout InMemoryTables) -> Void] = []
+  var undoLog: [(inout InMemoryTables) -> Void] = []
 
   /// Does what `body` does, or nothing when it throws.
   mutating func transaction<Value>(
@@ -69,7 +70,7 @@ struct InMemoryTables {
   }
 
   /// Sets a dictionary's value and remembers the one it had.
-  private mutating func set<Key, Value>(
+  mutating func set<Key, Value>(
     _ table: WritableKeyPath<InMemoryTables, [Key: Value]>,
     _ key: Key,
     _ value: Value
@@ -80,7 +81,7 @@ struct InMemoryTables {
   }
 
   /// Removes a dictionary's value and remembers it.
-  private mutating func remove<Key, Value>(
+  mutating func remove<Key, Value>(
     _ table: WritableKeyPath<InMemoryTables, [Key: Value]>,
     _ key: Key
   ) {
@@ -177,34 +178,6 @@ extension InMemoryTables: LedgerTables {
     set(\.claims, ScopedKey(scope: scope, name: unit.rawValue), claim)
   }
 
-  mutating func setDocument(_ write: DocumentWrite, date: Date) -> LedgerDocument {
-    let before = documentRows[write.key]
-    if before == nil {
-      let made = documentsMade
-      undoLog.append { $0.documentsMade = made }
-      documentsMade += 1
-    }
-    let document = LedgerDocument(
-      key: write.key,
-      sequence: before?.sequence ?? documentsMade,
-      shelf: write.shelf,
-      body: write.body,
-      version: (before?.version ?? 0) + 1,
-      createdDate: before?.createdDate ?? date,
-      changedDate: date
-    )
-    set(\.documentRows, write.key, document)
-    return document
-  }
-
-  mutating func removeDocuments(_ pruning: DocumentPruning, limit: Int) {
-    let old = documentRows.values.filter {
-      $0.key.kind == pruning.kind && $0.changedDate < pruning.changedBefore
-    }
-    let ordered = old.sorted { ($0.changedDate, $0.sequence) < ($1.changedDate, $1.sequence) }
-    for document in ordered.prefix(limit) { remove(\.documentRows, document.key) }
-  }
-
   mutating func appendOutbox(_ record: OutboxRecord) {
     var row = record
     row.sequence = Int64(outboxRows.count) + 1
@@ -219,8 +192,6 @@ extension InMemoryTables: LedgerTables {
 }
 
 extension InMemoryTables {
-  mutating func removeDocument(_ key: DocumentKey) { remove(\.documentRows, key) }
-
   mutating func replaceFact(_ key: FactKey, in scope: LedgerScope, bytes: [UInt8]) {
     let row = ScopedKey(scope: scope, name: key.description)
     guard let before = factRows[row] else { return }

@@ -8,7 +8,7 @@ extension LedgerEngine {
   /// Who handed over what was erased.
   private static let nobody: InstallationID = "erased"
 
-  func erase(
+  mutating func erase(
     _ erasure: Erasure,
     in tables: inout some LedgerTables
   ) throws(StorageError) -> ErasureOutcome {
@@ -97,11 +97,17 @@ extension LedgerEngine {
     )
   }
 
-  private func forgetDocuments(
+  private mutating func forgetDocuments(
     _ erasure: Erasure,
     in tables: inout some LedgerTables
   ) throws(StorageError) {
     let name = erasure.customer.rawValue
+    let second = try all(.customer, erasure.app, shelf: name, in: tables)
+      .map { CustomerID($0.key.name) }
+    try forgetEvents(of: [erasure.customer] + second, app: erasure.app, in: &tables)
+    for document in try all(.share, erasure.app, shelf: name, in: tables) {
+      try forgetShare(document, in: &tables)
+    }
     try tables.removeDocument(CustomerRecord.key(erasure.customer, app: erasure.app))
     for kind in [DocumentKind.customer, .share] {
       for document in try all(kind, erasure.app, shelf: name, in: tables) {
@@ -147,7 +153,11 @@ extension LedgerEngine {
   }
 
   /// Gives everything of one name to another.
-  func merge(_ merge: CustomerMerge, in tables: inout some LedgerTables) throws(StorageError) {
+  mutating func merge(
+    _ merge: CustomerMerge,
+    in tables: inout some LedgerTables
+  ) throws(StorageError) {
+    try mergeEvents(merge, in: &tables)
     for subject in try tables.subjects(ownedBy: merge.from, app: merge.app) {
       guard let owner = try tables.owner(of: subject) else { continue }
       let moved = OwnerRecord(customer: merge.into, ground: owner.ground, date: owner.date)

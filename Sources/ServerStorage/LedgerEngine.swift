@@ -7,12 +7,16 @@ import IAPModel
 /// The caller runs it inside a transaction and undoes everything when it throws.
 public struct LedgerEngine: Sendable {
   private let prepared: PreparedWrite
-  private var outcome = WriteOutcome()
+  var outcome = WriteOutcome()
   /// What is known about the purchases that this write has looked at.
-  private var known: [LedgerSubject: [StoreFact]] = [:]
+  private(set) var known: [LedgerSubject: [StoreFact]] = [:]
   /// What this write adds to them, in the order in which they were met.
-  private var touched: [LedgerSubject] = []
+  private(set) var touched: [LedgerSubject] = []
   private var news: [LedgerSubject: [StoreFact]] = [:]
+  /// Their facts, folded.
+  private var histories: [LedgerSubject: StoreHistory] = [:]
+  /// What backends are to be told.
+  var events = PendingEvents()
 
   var write: LedgerWrite { prepared.write }
 
@@ -60,10 +64,14 @@ public struct LedgerEngine: Sendable {
       let before = try tables.claim(to: request.unit, in: request.scope)
       let claim = ClaimRecord.following(before, request)
       if claim != before { try tables.setClaim(claim, to: request.unit, in: request.scope) }
+      if claim.acknowledgedDate != nil, before?.acknowledgedDate == nil {
+        try noteDelivery(request, in: tables)
+      }
       outcome.claims.append(claim)
     }
     try writeDocuments(in: &tables)
     for wish in write.merges { try merge(wish, in: &tables) }
+    try fileEvents(in: &tables)
     for wish in write.erasures { outcome.erasures.append(try erase(wish, in: &tables)) }
     for record in write.audit { try tables.appendAudit(record) }
   }
@@ -95,19 +103,23 @@ public struct LedgerEngine: Sendable {
 
   private mutating func writeDocuments(in tables: inout some LedgerTables) throws(StorageError) {
     for wish in write.documents { outcome.documents.append(try file(wish, in: &tables)) }
+    for key in write.removals { try tables.removeDocument(key) }
     for pruning in write.pruning {
       try tables.removeDocuments(pruning, limit: DocumentPruning.documentsMax)
     }
   }
 
-  private func file(
+  private mutating func file(
     _ wish: DocumentWrite,
     in tables: inout some LedgerTables
   ) throws(StorageError) -> DocumentOutcome {
-    if wish.condition == .ifAbsent, let current = try tables.document(wish.key) {
-      return .kept(current)
-    }
-    return .written(try tables.setDocument(wish, date: write.date))
+    let isReview = wish.key.kind == .review
+    let before =
+      isReview || wish.condition == .ifAbsent ? try tables.document(wish.key) : nil
+    if wish.condition == .ifAbsent, let before { return .kept(before) }
+    let document = try tables.setDocument(wish, date: write.date)
+    if isReview { noteReview(document, before: before) }
+    return .written(document)
   }
 
   /// Stores a fact and what it says.
@@ -140,6 +152,7 @@ public struct LedgerEngine: Sendable {
       if news[subject] == nil { touched.append(subject) }
       news[subject, default: []] += added.map(\.fact)
     }
+    if isNew || saysNews { noteNotifications(fact) }
     guard !isNew else { return .inserted }
     guard saysNews else { return .known }
     let variant = record.key.variant(record.bytes)
@@ -153,6 +166,27 @@ public struct LedgerEngine: Sendable {
       _ = try file(review.document(.ifAbsent), in: &tables)
     }
     return .inserted
+  }
+
+  private mutating func noteNotifications(_ fact: PreparedWrite.Fact) {
+    for (subject, said) in fact.parts {
+      for part in said {
+        if case .notification(let context) = part.fact { noteNotification(context, subject) }
+      }
+    }
+  }
+
+  /// The folded facts about a purchase, as this write leaves them.
+  mutating func history(
+    of subject: LedgerSubject,
+    in tables: some LedgerTables
+  ) throws(StorageError) -> StoreHistory {
+    if let history = histories[subject] { return history }
+    if known[subject] == nil { known[subject] = try tables.facts(of: subject) }
+    let facts = known[subject] ?? []
+    let history = StoreHistory(facts, environment: .only(subject.scope.environment))
+    histories[subject] = history
+    return history
   }
 
   /// A fact about a purchase of an erased customer names nobody either, however late it comes.
@@ -193,10 +227,7 @@ public struct LedgerEngine: Sendable {
     _ subject: LedgerSubject,
     in tables: inout some LedgerTables
   ) throws(StorageError) {
-    let history = StoreHistory(
-      known[subject] ?? [],
-      environment: .only(subject.scope.environment)
-    )
+    let history = try history(of: subject, in: tables)
     let changed = Set((news[subject] ?? []).compactMap { $0.transaction?.transactionID })
     guard !changed.isEmpty else { return }
     let units = history.units.filter { !changed.isDisjoint(with: $0.transactionIDs) }
@@ -220,6 +251,7 @@ public struct LedgerEngine: Sendable {
         try tables.insertEntry(record)
         try tables.appendOutbox(OutboxRecord(record))
         outcome.newEntries.append(record)
+        noteEntry(record, unit, history)
       }
     }
   }
@@ -294,13 +326,17 @@ public struct LedgerEngine: Sendable {
         if policy == .share {
           isShared = true
           _ = try file(ShareRecord.document(subject, with: presenter.customer), in: &tables)
+        try noteShare(subject, with: presenter.customer, in: &tables)
         } else {
           owner = OwnerRecord(customer: presenter.customer, ground: .transferred, date: date)
         }
       }
     }
     let settled = owner ?? found
-    if settled != before { try tables.setOwner(settled, of: subject) }
+    if settled != before {
+      try tables.setOwner(settled, of: subject)
+      noteOwner(of: subject, before: before, now: settled, wasKnown: news[subject] == nil)
+    }
     if let before, before.customer != settled.customer {
       try tables.appendAudit(AuditRecord(ownerOf: subject, settled, at: date))
     }
@@ -308,7 +344,9 @@ public struct LedgerEngine: Sendable {
     for other in [before?.customer, presenter?.customer].compactMap({ $0 })
     where other != settled.customer {
       let conflict = ConflictRecord(subject: subject, customer: other, date: date)
+      let isKnown = try tables.conflicts(of: subject).contains { $0.customer == other }
       try tables.insertConflict(conflict)
+      if !isKnown { noteConflict(conflict) }
       // Where purchases may change hands, that they do is no case for people.
       guard settled.ground != .transferred else { continue }
       let review = ReviewRecord(conflict, owner: settled.customer)

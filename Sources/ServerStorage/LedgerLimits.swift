@@ -63,11 +63,9 @@ public struct LedgerLimits: Hashable, Sendable {
         throw StorageError(.tooLarge, "\(record.facts.count) items, at most \(itemsPerFactMax)")
       }
     }
-    guard write.documents.count <= documentsPerWriteMax else {
-      throw StorageError(
-        .tooLarge,
-        "\(write.documents.count) documents, at most \(documentsPerWriteMax)"
-      )
+    let count = max(write.documents.count, write.removals.count, write.rechecks.count)
+    guard count <= documentsPerWriteMax else {
+      throw StorageError(.tooLarge, "\(count) documents, at most \(documentsPerWriteMax)")
     }
     for document in write.documents {
       let size = document.body.serialized.count

@@ -1,6 +1,6 @@
 public import Foundation
-import IAPEntitlements
-import IAPModel
+public import IAPEntitlements
+public import IAPModel
 
 /// Everything that one request wants to have recorded: all of it or nothing.
 public struct LedgerWrite: Sendable {
@@ -16,12 +16,19 @@ public struct LedgerWrite: Sendable {
   public var claims: [ClaimRequest] = []
   /// Documents to write; their conditions may forbid the whole write.
   public var documents: [DocumentWrite] = []
+  /// Documents to forget, by their keys.
+  public var removals: [DocumentKey] = []
   /// Documents to forget.
   public var pruning: [DocumentPruning] = []
   /// Names that become second names of other customers.
   public var merges: [CustomerMerge] = []
   /// Customers to forget.
   public var erasures: [Erasure] = []
+  /// Purchases to look at again, because the clock may have changed what they open.
+  public var rechecks: [LedgerSubject] = []
+  /// What an app's products open, for events; without it a product opens what has its name.
+  public var catalog:
+    (@Sendable (BundleID, any LedgerReading) throws(StorageError) -> EntitlementCatalog)?
   /// SHA-256, for the hash in a tombstone; without it tombstones have none.
   public var digest: (@Sendable ([UInt8]) -> [UInt8])?
   /// Notes for people.
@@ -64,6 +71,8 @@ public struct WriteOutcome: Hashable, Sendable {
   public var documents: [DocumentOutcome] = []
   /// What was forgotten of each customer, in their order.
   public var erasures: [ErasureOutcome] = []
+  /// How many events were filed.
+  public var eventsFiled = 0
   /// Whether a document's condition forbade the write: nothing of it was recorded.
   public var isRefused = false
 

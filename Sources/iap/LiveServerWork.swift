@@ -5,6 +5,19 @@ extension ServerComposition {
   /// How long the server rests when nothing is due.
   private static let rest = Duration.seconds(15)
 
+  /// How often the server looks for attempts that are due, and for events of other processes.
+  private static let look = Duration.seconds(1)
+
+  /// Sends events to endpoints until the task is cancelled: at once when something happens here.
+  ///
+  /// - Parameter server: The server.
+  static func sendWebhooks(_ server: EntitlementServer) async {
+    while !Task.isCancelled {
+      guard await server.sendWebhooks() == 0 else { continue }
+      await server.waitForEvents(atMost: look)
+    }
+  }
+
   /// Tests the keys, then does what is due until the task is cancelled.
   ///
   /// A refused key is loud in the log, and the server runs all the same.
@@ -15,7 +28,8 @@ extension ServerComposition {
   static func work(_ server: EntitlementServer, reconcilingEvery interval: TimeInterval?) async {
     _ = await server.testKeys()
     while !Task.isCancelled {
-      guard await server.work(reconcilingEvery: interval) == 0 else { continue }
+      let steps = await server.work(reconcilingEvery: interval)
+      guard await steps + server.keepEvents() == 0 else { continue }
       do { try await Task.sleep(for: rest) } catch { return }
     }
   }

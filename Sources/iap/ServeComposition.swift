@@ -18,8 +18,16 @@ struct RunningServer: Sendable {
   private let http: HTTPServer
   /// What is done beside answering.
   private let work: Task<Void, Never>
+  /// Answers the requests that wait for something to happen.
+  private let endWaiting: @Sendable () -> Void
 
-  init(http: HTTPServer, ledger: any Ledger, work: Task<Void, Never>) {
+  init(
+    http: HTTPServer,
+    ledger: any Ledger,
+    work: Task<Void, Never>,
+    endWaiting: @escaping @Sendable () -> Void
+  ) {
+    self.endWaiting = endWaiting
     address = http.address
     self.ledger = ledger
     self.http = http
@@ -29,6 +37,7 @@ struct RunningServer: Sendable {
   /// Answers what was begun, then stops and closes the ledger.
   func stop() async {
     work.cancel()
+    endWaiting()
     await http.stop()
     await work.value
     await ledger.close()
@@ -77,7 +86,8 @@ enum ServerComposition {
       clock: clock,
       world: .live(log: log),
       offerKeys: try makeOfferKeys(settings),
-      apple: try makeAppleAccess(settings)
+      apple: try makeAppleAccess(settings),
+      webhooks: .live(allowsLoopback: settings.isSimulated || settings.allowsLoopbackWebhooks)
     )
     do throws(HTTPServerError) {
       let http = try HTTPServer.start(
@@ -88,8 +98,17 @@ enum ServerComposition {
         handler: server.handler
       )
       let interval = settings.reconcileEvery
-      let work = Task { await Self.work(server, reconcilingEvery: interval) }
-      return RunningServer(http: http, ledger: ledger, work: work)
+      let work = Task {
+        async let sending: Void = sendWebhooks(server)
+        await Self.work(server, reconcilingEvery: interval)
+        await sending
+      }
+      return RunningServer(
+        http: http,
+        ledger: ledger,
+        work: work,
+        endWaiting: { server.endWaiting() }
+      )
     } catch {
       let place = "\(settings.host):\(settings.port)"
       throw CommandError(

@@ -47,6 +47,7 @@ extension ServeSettingsReader {
       case "jsonLog": bool(member) { reader, value in reader.settings.logsJSON = value }
       case "reconcileEveryHours": readInterval(member)
       case "limits": readLimits(member)
+      case "webhooks": readWebhooks(member)
       case "roots":
         list(member, of: "file names") { reader, value in
           guard let text = value.stringValue else { return false }
@@ -250,7 +251,7 @@ extension ServeSettingsReader {
     mistake("--config: \(place) has to be \(wanted).", zh: "--config：\(place) 应为\(chinese)。")
   }
 
-  private mutating func unknown(_ name: String, in place: String) {
+  mutating func unknown(_ name: String, in place: String) {
     mistake(
       "--config: nothing is known of the member \"\(name)\"\(place).",
       zh: "--config：未知的成员 \"\(name)\"\(place)。"

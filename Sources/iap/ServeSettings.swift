@@ -41,6 +41,8 @@ struct ServeSettings: Sendable {
   var logsJSON = false
   var clock = Clock.wall
   var limits = ServerLimits.standard
+  /// Whether webhooks may be sent to this machine, as they may be with simulated stores.
+  var allowsLoopbackWebhooks = false
 
   /// The file of a key that signs offers, and what App Store Connect calls it.
   struct OfferKeyFile: Sendable {

@@ -176,6 +176,10 @@ private struct Operation {
   private func body(_ operation: Operation) -> JSONObject {
     switch operation.path {
     case "/v1/catalog": ["products": []]
+    case "/v1/webhooks": ["url": "https://hooks.shop.com/in"]
+    case "/v1/webhooks/{id}": ["enabled": true]
+    case "/v1/webhooks/{id}/secret": [:]
+    case "/v1/webhooks/{id}/replay": ["deadLetters": true]
     case "/v1/reviews/{id}/resolve": ["action": "refuse"]
     case "/v1/customers/{id}/debits": ["balance": "coins", "amount": 1]
     default: ["alias": "other"]

@@ -47,7 +47,8 @@ final class TestServer: Sendable {
     offerKeys: [BundleID: AppStoreServerKey] = [:],
     lookup: (any StoreLookup)? = nil,
     apple: StandInApple? = nil,
-    revocation: RevocationDesk? = nil
+    revocation: RevocationDesk? = nil,
+    webhooks: WebhookWorld? = nil
   ) throws {
     store = try Self.makeStore(storeEnvironment)
     var roots = [(other ?? store).jwsRootCertificate] + (root.map { [$0] } ?? [])
@@ -86,7 +87,8 @@ final class TestServer: Sendable {
       world: Self.world(uptime, sink),
       offerKeys: offerKeys,
       lookup: lookup,
-      apple: try Self.access(apple, store)
+      apple: try Self.access(apple, store),
+      webhooks: webhooks
     )
     self.sink = sink
     try connect()
@@ -122,6 +124,12 @@ final class TestServer: Sendable {
       },
       uptime: { uptime.now.withLock { $0 } },
       random: { uptime.bytes($0) },
+      pause: { duration in
+        // A wait takes no time here: the clock is moved instead.
+        if uptime.isStill.withLock({ $0 }) { return await ServerWorld.cancellation() }
+        await Task.yield()
+        uptime.advance(duration)
+      },
       log: { sink.add($0) }
     )
   }
@@ -256,6 +264,8 @@ final class TestServer: Sendable {
 /// A clock that moves when a test moves it, and chance that repeats itself in every run.
 final class VirtualUptime: Sendable {
   let now = Mutex(Duration.zero)
+  /// Whether waits only end by what is waited for.
+  let isStill = Mutex(false)
   private let count = Mutex(UInt64(0))
 
   func advance(_ duration: Duration) { now.withLock { $0 += duration } }

@@ -19,6 +19,7 @@ import Testing
       var expected = WriteOutcome()
       expected.facts = [.inserted]
       expected.newEntries = [grant]
+      expected.eventsFiled = 1
       #expect(outcome == expected)
       let told = try await ledger.read { reader throws(StorageError) in
         try reader.outbox(after: 0, limit: 10)

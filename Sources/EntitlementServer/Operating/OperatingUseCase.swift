@@ -24,10 +24,17 @@ struct OperatingUseCase: Sendable {
         "/readyz",
         "Says whether requests can be answered: the ledger can be read and written.",
         access: .open,
-        answers: [Route.Answer(200, Self.status)],
+        answers: [
+          Route.Answer(
+            200,
+            .object([
+              .required("status", .word(["ok"])), .required("webhooks", .word(["ok", "behind"])),
+            ])
+          )
+        ],
         run: { call async throws(ServerError) in
           try await write(at: call.now)
-          return try await read()
+          return try await ready(at: call.now)
         }
       ),
       Route(
@@ -62,7 +69,27 @@ struct OperatingUseCase: Sendable {
     return .ok(["status": "ok"])
   }
 
+  /// Endpoints that do not answer are no reason to send nobody here, but somebody should know.
+  private func ready(at now: Date) async throws(ServerError) -> Reply {
+    let isBehind = try await backlog().isBehind(at: now)
+    return .ok(["status": "ok", "webhooks": .string(isBehind ? "behind" : "ok")])
+  }
+
+  private func backlog() async throws(ServerError) -> WebhookBacklog {
+    let configuration = parts.configuration
+    return try await parts.read { reader throws(StorageError) in
+      var sum = WebhookBacklog()
+      for app in configuration.apps {
+        sum.add(try .all(of: app.bundleID, configuration.limits.webhooks, reader))
+      }
+      return sum
+    }
+  }
+
   private func metrics() async throws(ServerError) -> Reply {
+    let backlog = try await backlog()
+    let now = await parts.clock.now()
+    let age = backlog.oldest.map { max(0, Int(now.timeIntervalSince($0))) } ?? 0
     let counts = try await parts.read { reader throws(StorageError) in try reader.counts() }
     let isSimulated = parts.configuration.isSimulated
     let text = parts.metrics.text(gauges: [
@@ -73,6 +100,13 @@ struct OperatingUseCase: Sendable {
       ("iap_ledger_orders", "Orders in the ledger.", counts.orders),
       ("iap_ledger_conflicts", "Purchases presented by another customer.", counts.conflicts),
       ("iap_ledger_outbox", "Events for the app's own backend.", counts.outbox),
+      ("iap_webhook_pending", "Events that endpoints were not told yet.", Int(backlog.pending)),
+      (
+        "iap_webhook_held_lanes", "Customers whose events wait for one that did not arrive.",
+        Int(backlog.heldLanes)
+      ),
+      ("iap_webhook_dead_letters", "Events that were given up.", Int(backlog.dead)),
+      ("iap_webhook_oldest_seconds", "Age of the oldest event that was not told yet.", age),
       ("iap_simulated", "Whether simulated stores are trusted.", isSimulated ? 1 : 0),
     ])
     return .whole(
