@@ -40,7 +40,9 @@ extension SQLiteTables {
       .date(date),
       .date(date)
     ) { row throws(StorageError) in try Self.document(row, kind, app) }
-    guard let document = made.first else { throw StorageError(.corrupt, "a document cannot be found again") }
+    guard let document = made.first else {
+      throw StorageError(.corrupt, "a document cannot be found again")
+    }
     return document
   }
 

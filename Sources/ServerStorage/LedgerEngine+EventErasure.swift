@@ -96,7 +96,10 @@ extension LedgerEngine {
   }
 
   /// Takes a customer off a purchase that was shared.
-  func forgetShare(_ document: LedgerDocument, in tables: inout some LedgerTables)
+  func forgetShare(
+    _ document: LedgerDocument,
+    in tables: inout some LedgerTables
+  )
     throws(StorageError)
   {
     guard let app = document.key.app, let customer = document.shelf,

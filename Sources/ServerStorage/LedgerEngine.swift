@@ -326,7 +326,7 @@ public struct LedgerEngine: Sendable {
         if policy == .share {
           isShared = true
           _ = try file(ShareRecord.document(subject, with: presenter.customer), in: &tables)
-        try noteShare(subject, with: presenter.customer, in: &tables)
+          try noteShare(subject, with: presenter.customer, in: &tables)
         } else {
           owner = OwnerRecord(customer: presenter.customer, ground: .transferred, date: date)
         }
@@ -335,7 +335,8 @@ public struct LedgerEngine: Sendable {
     let settled = owner ?? found
     if settled != before {
       try tables.setOwner(settled, of: subject)
-      noteOwner(of: subject, before: before, now: settled, wasKnown: news[subject] == nil)
+      let isNew = news[subject].map { $0.count == known[subject]?.count } ?? false
+      noteOwner(of: subject, before: before, now: settled, wasKnown: !isNew)
     }
     if let before, before.customer != settled.customer {
       try tables.appendAudit(AuditRecord(ownerOf: subject, settled, at: date))
@@ -346,9 +347,9 @@ public struct LedgerEngine: Sendable {
       let conflict = ConflictRecord(subject: subject, customer: other, date: date)
       let isKnown = try tables.conflicts(of: subject).contains { $0.customer == other }
       try tables.insertConflict(conflict)
-      if !isKnown { noteConflict(conflict) }
       // Where purchases may change hands, that they do is no case for people.
       guard settled.ground != .transferred else { continue }
+      if !isKnown { noteConflict(conflict) }
       let review = ReviewRecord(conflict, owner: settled.customer)
       _ = try file(review.document(.ifAbsent), in: &tables)
     }

@@ -53,6 +53,16 @@ package struct WriteFootprint: Sendable {
       for fact in write.facts { add(fact) }
       add(write.write)
     }
+    addEvents()
+  }
+
+  /// What filing events looks at.
+  private mutating func addEvents() {
+    for subject in subjects {
+      documents.insert(EventCounter.key(subject.scope.app))
+      documents.insert(EventCounter.key(subject.scope.app, .purchase(subject)))
+      documents.insert(EventWatch.key(subject))
+    }
   }
 
   private mutating func add(_ fact: PreparedWrite.Fact) {
@@ -86,6 +96,14 @@ package struct WriteFootprint: Sendable {
     for document in write.documents {
       apps.insert(document.key.app)
       documents.insert(document.key)
+    }
+    for key in write.removals {
+      apps.insert(key.app)
+      documents.insert(key)
+    }
+    for subject in write.rechecks {
+      apps.insert(subject.scope.app)
+      subjects.insert(subject)
     }
     for merge in write.merges { apps.insert(merge.app) }
     for erasure in write.erasures { apps.insert(erasure.app) }

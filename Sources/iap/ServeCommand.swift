@@ -55,8 +55,9 @@ struct ServeCommand: Command {
     another customer presents a purchase. accounts is claimed, where nobody can guess the names
     of accounts, or proven, where an account counts with a customer token only. claimLeaseSeconds
     is how long the installation that hands over a consumable may be silent; more than 21600,
-    because clients ask again after six hours. webhooks says how events are sent to the endpoints of
-    /v1/webhooks; allowLoopback lets them be on this machine, for tests. All mistakes are named at once.
+    because clients ask again after six hours. webhooks says how events are sent to the endpoints
+    of /v1/webhooks; allowLoopback lets them be on this machine, for tests. All mistakes are
+    named at once.
     """,
     zh: """
       标准输出的第一行是“listening http://HOST:PORT”；运行日志写到标准错误。

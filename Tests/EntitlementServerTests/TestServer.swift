@@ -53,16 +53,16 @@ final class TestServer: Sendable {
     store = try Self.makeStore(storeEnvironment)
     var roots = [(other ?? store).jwsRootCertificate] + (root.map { [$0] } ?? [])
     if receipts { roots.append(try (other ?? store).receiptRootCertificate()) }
+    let app = ServerApp(
+      bundleID: DemoCatalog.bundleID,
+      appAppleID: DemoCatalog.appAppleID,
+      environments: serverEnvironments,
+      transfers: transfers,
+      accounts: accounts
+    )
+    let others = otherApp ? [ServerApp(bundleID: Self.appB, appAppleID: AppAppleID(99))] : []
     let configuration = ServerConfiguration(
-      apps: [
-        ServerApp(
-          bundleID: DemoCatalog.bundleID,
-          appAppleID: DemoCatalog.appAppleID,
-          environments: serverEnvironments,
-          transfers: transfers,
-          accounts: accounts
-        )
-      ] + (otherApp ? [ServerApp(bundleID: Self.appB, appAppleID: AppAppleID(99))] : []),
+      apps: [app] + others,
       isSimulated: true,
       requiresKeys: requiresKeys,
       limits: limits

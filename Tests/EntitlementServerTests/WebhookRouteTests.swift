@@ -84,13 +84,15 @@ import Testing
     #expect(try await test.post("/v1/webhooks", Self.url).status == 200)
   }
 
-  @Test(arguments: [
-    ["url": "http://hooks.shop.com/"], ["url": "https://10.0.0.1/"], ["url": 5], [:],
-    ["url": "https://hooks.shop.com/", "types": ["no.such"]],
-    ["url": "https://hooks.shop.com/", "types": "purchase.granted"],
-    ["url": "https://hooks.shop.com/", "more": true],
-    ["url": "https://hooks.shop.com/", "note": ""],
-  ] as [JSONObject])
+  @Test(
+    arguments: [
+      ["url": "http://hooks.shop.com/"], ["url": "https://10.0.0.1/"], ["url": 5], [:],
+      ["url": "https://hooks.shop.com/", "types": ["no.such"]],
+      ["url": "https://hooks.shop.com/", "types": "purchase.granted"],
+      ["url": "https://hooks.shop.com/", "more": true],
+      ["url": "https://hooks.shop.com/", "note": ""],
+    ] as [JSONObject]
+  )
   func whatIsWrongIsNamed(body: JSONObject) async throws {
     let test = try TestServer(WebhookReceiver())
     let answer = try await test.post("/v1/webhooks", body)

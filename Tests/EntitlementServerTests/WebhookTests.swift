@@ -271,7 +271,7 @@ import Testing
     await one.sendAll()
     try await one.buy(DemoCatalog.coins, as: "mia")
     #expect(await two.server.sendWebhooks() == 0)
-    receiver.advance(60)
+    receiver.advance(29)
     #expect(await two.server.sendWebhooks() == 0)
     receiver.advance(1)
     await two.sendAll()

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Wakes up whoever waits for events of this process; events of other processes are found by looking
-/// now and then.
+/// Wakes up whoever waits for events of this process; events of other processes are found by
+/// looking now and then.
 final class EventBell: Sendable {
   private struct State {
     var rings: Int64 = 0

@@ -59,7 +59,7 @@ struct EventClock: Sendable {
     return count
   }
 
-  /// The first hour in which something is due, and what; the last hour with nothing when nothing is.
+  /// The first hour in which something is due, and what; without anything, the last hour looked at.
   private func due(
     _ app: BundleID,
     from start: Int64,

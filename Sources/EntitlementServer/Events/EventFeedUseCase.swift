@@ -62,7 +62,7 @@ struct EventFeedUseCase: Sendable {
             shape: .integer(0...Self.waitSecondsMax),
             note: "How many seconds to wait when there is nothing yet; 0 unless it is given."
           ),
-          .header("Last-Event-ID", "The cursor of a stream of server-sent events: wins over after."),
+          .header("Last-Event-ID", "The cursor of a reader of the stream: wins over after."),
         ],
         answers: [
           Route.Answer(

@@ -19,8 +19,24 @@ struct WebhookAddress: Hashable, Sendable {
   static let ports = [443, 8443]
 
   /// Why a URL is not taken.
-  enum Refusal: String, Hashable, Sendable, Error {
+  enum Refusal: String, Hashable, Sendable {
     case tooLong, characters, scheme, credentials, host, port, fragment
+
+    /// What a URL would have to be.
+    var wanted: String {
+      switch self {
+      case .tooLong: "a URL of at most \(WebhookAddress.bytesMax) bytes"
+      case .characters: "a URL of plain characters, others percent-encoded"
+      case .scheme: "an https URL"
+      case .credentials: "a URL without a user name or password"
+      case .host: "a URL whose host is a public name or address"
+      case .port:
+        "a URL to port " + WebhookAddress.ports.map(String.init).joined(separator: " or ")
+      case .fragment: "a URL without a fragment"
+      }
+    }
+
+    var error: ServerError { RequestMembers.invalid("url", wanted) }
   }
 
   /// Takes a URL apart.
@@ -29,28 +45,31 @@ struct WebhookAddress: Hashable, Sendable {
   ///   - text: The URL.
   ///   - allowsLoopback: Whether this machine itself is allowed, then without encryption and on
   ///     any port too.
-  init(_ text: String, allowsLoopback: Bool) throws(Refusal) {
-    guard text.utf8.count <= Self.bytesMax else { throw .tooLong }
+  /// - Throws: ``ServerError`` that says what a URL would have to be.
+  init(_ text: String, allowsLoopback: Bool) throws(ServerError) {
+    guard text.utf8.count <= Self.bytesMax else { throw Refusal.tooLong.error }
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !Self.forbidden.contains($0) }) else {
-      throw .characters
+      throw Refusal.characters.error
     }
-    guard !text.contains("#") else { throw .fragment }
+    guard !text.contains("#") else { throw Refusal.fragment.error }
     let lowered = text.lowercased()
     isEncrypted = lowered.hasPrefix("https://")
-    guard isEncrypted || lowered.hasPrefix("http://") else { throw .scheme }
+    guard isEncrypted || lowered.hasPrefix("http://") else { throw Refusal.scheme.error }
     let rest = text.dropFirst(isEncrypted ? 8 : 7)
     let authority = rest.prefix { $0 != "/" && $0 != "?" }
-    guard !authority.contains("@") else { throw .credentials }
+    guard !authority.contains("@") else { throw Refusal.credentials.error }
     let behind = rest.dropFirst(authority.count)
     target = behind.hasPrefix("/") ? String(behind) : "/" + behind
     let (name, portText) = try Self.split(authority)
     host = name
     let isOwn = allowsLoopback && Self.isOwn(name)
-    guard isOwn || !Self.isOwn(name), isOwn || Self.isPublicName(name) else { throw .host }
-    guard isEncrypted || isOwn else { throw .scheme }
+    guard isOwn || !Self.isOwn(name), isOwn || Self.isPublicName(name) else {
+      throw Refusal.host.error
+    }
+    guard isEncrypted || isOwn else { throw Refusal.scheme.error }
     guard let port = portText.map({ Self.port($0) }) ?? (isEncrypted ? 443 : 80),
       isOwn || Self.ports.contains(port)
-    else { throw .port }
+    else { throw Refusal.port.error }
     self.port = port
   }
 
@@ -64,13 +83,15 @@ struct WebhookAddress: Hashable, Sendable {
 
   private static func split(
     _ authority: Substring
-  ) throws(Refusal) -> (host: String, port: Substring?) {
+  ) throws(ServerError) -> (host: String, port: Substring?) {
     if authority.hasPrefix("[") {
-      guard let end = authority.firstIndex(of: "]") else { throw .host }
+      guard let end = authority.firstIndex(of: "]") else { throw Refusal.host.error }
       let inner = authority[authority.index(after: authority.startIndex)..<end]
       let rest = authority[authority.index(after: end)...]
-      guard InternetAddress(String(inner)).map({ !$0.isVersion4 }) == true else { throw .host }
-      guard rest.isEmpty || rest.hasPrefix(":") else { throw .host }
+      guard InternetAddress(String(inner)).map({ !$0.isVersion4 }) == true else {
+        throw Refusal.host.error
+      }
+      guard rest.isEmpty || rest.hasPrefix(":") else { throw Refusal.host.error }
       return ("[\(inner.lowercased())]", rest.isEmpty ? nil : rest.dropFirst())
     }
     let parts = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

@@ -6,8 +6,8 @@ import ServerStorage
 struct WebhookBacklog: Hashable, Sendable {
   /// Events that were not sent yet, or did not arrive yet.
   ///
-  /// Those behind the endpoint's place are counted whether it wants them or not; those that are held
-  /// back are counted up to ``countMax``.
+  /// Those behind the endpoint's place are counted whether it wants them or not; those that are
+  /// held back are counted up to ``countMax``.
   var pending: Int64 = 0
   /// Customers whose events are held back.
   var heldLanes: Int64 = 0

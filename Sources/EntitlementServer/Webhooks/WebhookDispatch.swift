@@ -87,7 +87,7 @@ struct WebhookDispatch: Sendable {
     let isHeld = found.progress.leaseUntil.map { $0 > now } ?? false
     guard isOwn || !isHeld else { return nil }
     if isOwn, isHeld, let end = found.progress.leaseUntil,
-      end.timeIntervalSince(now) > limits.leaseSeconds / 2 + limits.roundSeconds / 2
+      end.timeIntervalSince(now) >= limits.sendingSeconds
     {
       return found
     }

@@ -11,8 +11,9 @@ struct WebhookID: Identifier {
 
 /// A secret that signs what an endpoint gets.
 ///
-/// It has to be at hand to sign, so the ledger keeps the secret itself and not a hash of it; who can
-/// read the ledger can sign. It is shown once, when it is made, and is in no list, log or export.
+/// It has to be at hand to sign, so the ledger keeps the secret itself and not a hash of it; who
+/// can read the ledger can sign. It is shown once, when it is made, and is in no list, log or
+/// export.
 struct WebhookSecret: Hashable, Sendable {
   let bytes: [UInt8]
   let createdDate: Date

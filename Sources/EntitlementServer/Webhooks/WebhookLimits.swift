@@ -16,7 +16,7 @@ public struct WebhookLimits: Hashable, Sendable {
   public var overlapSecondsMax = 7 * 86_400
   /// After so many attempts an event is a dead letter.
   public var attemptsMax = 12
-  /// How long before the second, third, ... attempt; the last one is for all further ones.
+  /// How long before each attempt after the first; the last one is for all further ones.
   ///
   /// With the twelve attempts that are usual the last one is made after about three days.
   public var retrySeconds: [TimeInterval] = [
@@ -36,9 +36,9 @@ public struct WebhookLimits: Hashable, Sendable {
   /// those have arrived or are dead letters.
   public var heldLanesMax = 1000
   /// How long one round of sending may begin new attempts, in seconds.
-  public var roundSeconds: TimeInterval = 20
-  /// How long one worker has an endpoint for itself after it was heard of last, in seconds.
-  public var leaseSeconds: TimeInterval = 60
+  public var roundSeconds: TimeInterval = 10
+  /// How long recording a round may take, in seconds.
+  public var recordingSeconds: TimeInterval = 5
   /// How many of an event's attempts are kept to be looked at.
   public var keptAttemptsMax = 20
   /// How many attempts have to fail, and none to succeed, for an endpoint to be left alone a while.
@@ -50,6 +50,12 @@ public struct WebhookLimits: Hashable, Sendable {
 
   /// The usual limits.
   public init() {}
+
+  /// How long a round may take until its last answer is there, in seconds.
+  var sendingSeconds: TimeInterval { roundSeconds + timeout / .seconds(1) }
+  /// How long one worker has an endpoint for itself after it was heard of last, in seconds: as long
+  /// as its round may take.
+  var leaseSeconds: TimeInterval { sendingSeconds + recordingSeconds }
 
   /// The usual limits.
   public static let standard = WebhookLimits()

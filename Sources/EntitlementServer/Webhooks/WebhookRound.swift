@@ -182,9 +182,14 @@ struct WebhookRound: Sendable {
       let delivery = try WebhookDelivery(document)
       let key = DocumentKey(.event, app: app, name: delivery.event.rawValue)
       let event = try reader.document(key)
-      result.append((delivery, try event.map { found throws(StorageError) in
-        try EventRecord(found)
-      }))
+      result.append(
+        (
+          delivery,
+          try event.map { found throws(StorageError) in
+            try EventRecord(found)
+          }
+        )
+      )
     }
     return result
   }

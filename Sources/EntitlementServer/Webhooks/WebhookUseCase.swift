@@ -368,26 +368,7 @@ struct WebhookUseCase: Sendable {
   }
 
   private func url(_ text: String) throws(ServerError) -> String {
-    do throws(WebhookAddress.Refusal) {
-      let allows = parts.webhooks?.allowsLoopback ?? false
-      return try WebhookAddress(text, allowsLoopback: allows).url
-    } catch {
-      throw RequestMembers.invalid("url", error.wanted)
-    }
-  }
-}
-
-extension WebhookAddress.Refusal {
-  /// What a URL would have to be.
-  var wanted: String {
-    switch self {
-    case .tooLong: "a URL of at most \(WebhookAddress.bytesMax) bytes"
-    case .characters: "a URL of plain characters, others percent-encoded"
-    case .scheme: "an https URL"
-    case .credentials: "a URL without a user name or password"
-    case .host: "a URL whose host is a public name or address"
-    case .port: "a URL to port " + WebhookAddress.ports.map(String.init).joined(separator: " or ")
-    case .fragment: "a URL without a fragment"
-    }
+    let allows = parts.webhooks?.allowsLoopback ?? false
+    return try WebhookAddress(text, allowsLoopback: allows).url
   }
 }

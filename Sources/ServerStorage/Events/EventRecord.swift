@@ -146,8 +146,10 @@ extension LedgerReading {
 
 /// The counters that events get their numbers from.
 enum EventCounter {
-  /// The counter of an app. It is written before any event of the same write is filed, so that two
-  /// writers on one database file their events one after the other, in the order of the feed.
+  /// The counter of an app.
+  ///
+  /// It is written before any event of the same write is filed, so that two writers on one database
+  /// file their events one after the other, in the order of the feed.
   static func key(_ app: BundleID) -> DocumentKey { DocumentKey(.eventCounter, app: app, name: "") }
 
   /// The counter of a lane.
