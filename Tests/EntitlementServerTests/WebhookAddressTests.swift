@@ -97,11 +97,11 @@ import Testing
   ])
   func everythingElseIsRefusedWithAReason(text: String, refusal: String) throws {
     let expected = try #require(WebhookAddress.Refusal(rawValue: refusal))
-    #expect(refusal(text) == "url has to be \(expected.wanted).")
+    #expect(said(about: text) == "url has to be \(expected.wanted).")
   }
 
   /// What is said about a URL that is not taken.
-  private func refusal(_ text: String, allowsLoopback: Bool = false) -> String? {
+  private func said(about text: String, allowsLoopback: Bool = false) -> String? {
     do throws(ServerError) {
       _ = try WebhookAddress(text, allowsLoopback: allowsLoopback)
       return nil
@@ -113,11 +113,11 @@ import Testing
   @Test func thisMachineIsAllowedInTestsOnly() throws {
     for text in ["http://127.0.0.1:9000/a", "http://localhost:80/", "http://[::1]:9000/"] {
       #expect(try WebhookAddress(text, allowsLoopback: true).url.hasPrefix("http://"))
-      #expect(refusal(text) != nil)
+      #expect(said(about: text) != nil)
     }
     // The rest of the network stays out, and out there encryption stays on.
     for text in ["http://10.0.0.1/", "http://hooks.shop.com/", "https://192.168.0.1/"] {
-      #expect(refusal(text, allowsLoopback: true) != nil)
+      #expect(said(about: text, allowsLoopback: true) != nil)
     }
   }
 
@@ -125,11 +125,11 @@ import Testing
     let base = "https://shop.com/"
     let longest = base + String(repeating: "a", count: WebhookAddress.bytesMax - base.utf8.count)
     #expect(try WebhookAddress(longest, allowsLoopback: false).port == 443)
-    #expect(refusal(longest + "a")?.contains("at most") == true)
+    #expect(said(about: longest + "a")?.contains("at most") == true)
     let label = String(repeating: "a", count: 63)
     let host = "\(label).\(label).\(label).\(String(repeating: "a", count: 57)).com"
     #expect(host.utf8.count == WebhookAddress.hostBytesMax)
     #expect(try WebhookAddress("https://\(host)/", allowsLoopback: false).host == host)
-    #expect(refusal("https://a\(host)/")?.contains("public name") == true)
+    #expect(said(about: "https://a\(host)/")?.contains("public name") == true)
   }
 }
