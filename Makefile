@@ -52,7 +52,8 @@ test-postgres: bootstrap
 	@Scripts/need-linux "make test-postgres"
 	@Scripts/postgres install
 	$(SWIFT) build --build-tests $(STRICT)
-	@SWIFT=$(SWIFT) Scripts/test-postgres $(RUN) --filter 'ServerStorageTests|PostgresStorageTests'
+	@SWIFT=$(SWIFT) Scripts/test-postgres $(RUN) \
+	  --filter 'ServerStorageTests|PostgresStorageTests|MigrateCommandTests|ServeChaosTests'
 
 lint: bootstrap
 	$(SWIFT) format lint --strict --recursive --parallel $(FORMATTED)

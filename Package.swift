@@ -225,6 +225,7 @@ targets += [
     [
       "HTTPClient", "HTTPValues", "AppStoreSimulator", "OpenSSLCrypto", "IAPSignatures", "IAPModel",
       "IAPKit", "SimulatedApp", "SimulatedDevice",
+      "PostgresStorage", "ServerStorage",
     ]
   ),
   tests("TidyTests"),

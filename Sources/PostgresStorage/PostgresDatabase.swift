@@ -64,6 +64,15 @@ final class PostgresDatabase {
     }
   }
 
+  /// Runs a statement, with values in a list.
+  func run(_ sql: String, _ values: [PostgresValue]) throws(StorageError) {
+    failure = nil
+    do throws(PostgresError) { try connection.run(sql, values) } catch {
+      failure = error.code
+      throw StorageError(error)
+    }
+  }
+
   /// Runs a statement that returns rows.
   func rows<Value>(
     _ sql: String,

@@ -94,7 +94,7 @@ public final class PostgresLedger: Ledger {
     }
   }
 
-  private static func address(_ text: String) throws(StorageError) -> PostgresAddress {
+  static func address(_ text: String) throws(StorageError) -> PostgresAddress {
     do throws(PostgresError) { return try PostgresAddress(text) } catch {
       throw StorageError(error)
     }

@@ -47,6 +47,22 @@ final class SQLiteConnection {
     }
   }
 
+  /// Runs a statement that changes rows, with values in a list.
+  func run(_ sql: String, _ values: [SQLiteValue]) throws(StorageError) {
+    do throws(SQLiteError) { try database.run(sql, values) } catch { throw StorageError(error) }
+  }
+
+  /// Hands out the rows of a statement, one after another.
+  func visit(
+    _ sql: String,
+    _ take: (SQLiteStatement) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    try forEachRow(sql, []) { statement throws(StorageError) in
+      try take(statement)
+      return true
+    }
+  }
+
   /// Runs a statement that returns rows.
   func rows<Value>(
     _ sql: String,
