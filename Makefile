@@ -9,14 +9,14 @@ STRICT := --explicit-target-dependency-import-check error
 # One test after another: tests of servers and clocks measure real time, and a pool that is busy with
 # all suites at once makes them wait for each other.
 RUN := --no-parallel
-FORMATTED := Sources Tests Package.swift $(wildcard Snippets)
+FORMATTED := Sources Tests Fuzz Package.swift $(wildcard Snippets)
 
 # What an app is linked with: documented, and kept to the oldest systems that it promises.
 CLIENT := IAPModel IAPEntitlements IAPSignatures IAPKit IAPKitCallbacks IAPKitTesting IAPKitUI IAPKitSQLite SQLiteAdapter
 # Those of them that an app imports itself.
 DOCUMENTED := $(filter-out SQLiteAdapter,$(CLIENT))
 
-.PHONY: help demo test test-all test-postgres lint format docs availability bench conformance clean bootstrap
+.PHONY: help demo test test-all test-postgres lint format docs availability bench fuzz conformance clean bootstrap
 
 help:
 	@echo "make demo      build everything and walk one purchase through it (ONCE=1 ends after the tour)"
@@ -27,7 +27,9 @@ help:
 	@echo "make availability  prove that the client uses nothing newer than its oldest systems have"
 	@echo "make docs      build the client's API reference into .build/docs"
 	@echo "make format    rewrite the sources in the project's format"
-	@echo "make bench     measure"
+	@echo "make bench     measure (JSON=FILE writes the figures, BIG=1 fills a ledger with 10^7 facts,"
+	@echo "               PEERS=1 measures Apple's Python library on the same inputs)"
+	@echo "make fuzz      run every fuzzer for SECONDS=60"
 	@echo "make conformance  run public client libraries against the simulated App Store"
 	@echo "make clean     remove what was built"
 
@@ -76,7 +78,13 @@ format:
 bench: bootstrap
 	@Scripts/need-linux "make bench"
 	$(SWIFT) build -c release --product iap
-	@exec "$$($(SWIFT) build -c release --show-bin-path)/iap" bench
+	@exec "$$($(SWIFT) build -c release --show-bin-path)/iap" bench $(if $(JSON),--output $(JSON)) \
+	  $(if $(BIG),--big) $(foreach name,$(ONLY),--only $(name))
+	@$(if $(PEERS),IAP="$$($(SWIFT) build -c release --show-bin-path)/iap" Scripts/peers)
+
+fuzz: bootstrap
+	@Scripts/need-linux "make fuzz"
+	@SWIFT=$(SWIFT) Scripts/fuzz $(or $(SECONDS),60) $(ONLY)
 
 conformance: bootstrap
 	@Scripts/need-linux "make conformance"

@@ -232,6 +232,39 @@ targets += [
 ]
 #endif
 
+#if os(Linux)
+// Fuzzers: they are built with a sanitizer of their own (Scripts/fuzz), so nobody else sees them.
+if Context.environment["IAP_FUZZ"] != nil {
+  let base: [Target.Dependency] = ["FuzzSupport", "IAPModel", "IAPSignatures", "HTTPValues"]
+  func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+      name: name,
+      dependencies: base + dependencies,
+      path: "Fuzz/\(name)",
+      // The fuzzer brings the `main`.
+      swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]
+    )
+  }
+  targets += [
+    .target(
+      name: "FuzzSupport",
+      dependencies: [
+        "AppStoreSimulator", "EntitlementServer", "HTTPValues", "IAPModel", "IAPSignatures",
+        "OpenSSLCrypto", "ServerStorage",
+      ],
+      path: "Fuzz/FuzzSupport",
+      swiftSettings: strict
+    ),
+    fuzzer("FuzzJWS", ["OpenSSLCrypto"]),
+    fuzzer("FuzzReceipts", ["AppStoreSimulator", "OpenSSLCrypto"]),
+    fuzzer("FuzzStoreKit", ["AppStoreSimulator"]),
+    fuzzer("FuzzBodies", ["EntitlementServer"]),
+    fuzzer("FuzzJournal", ["IAPKit"]),
+    fuzzer("FuzzHTTP", ["EntitlementServer", "MicroHTTP"]),
+  ]
+}
+#endif
+
 // Whoever works on one part builds its tests only: IAP_TESTS="IAPKitTests TidyTests".
 if let wanted = Context.environment["IAP_TESTS"] {
   let names = Set(wanted.split(separator: " ").map(String.init))

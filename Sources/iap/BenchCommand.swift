@@ -7,18 +7,19 @@ enum BenchCommand: Command {
 
   static var summary: Words {
     Words(
-      "Measures verification and storage beside the raw limits of this machine.",
-      zh: "测量验证与存储的速度，并与本机的原始上限对比。"
+      "Measures verification, server and storage beside the raw limits of this machine.",
+      zh: "测量验证、服务器与存储的速度，并与本机的原始上限对比。"
     )
   }
 
   static var details: Words {
     Words(
       """
-      Each line is a rate: how often it was done in a second, how long one took, and the rate in
-      percent of the raw limit above it, from the same run. Compare percentages, not machines.
+      Each line is a rate, the median of several rounds: how often it was done in a second; how far
+      the quartiles lie apart; and the rate in percent of the raw limit above it, from the same run,
+      beside what is wanted. Compare percentages, not machines.
       """,
-      zh: "每行是一个速率：每秒次数、单次耗时，以及相对于同一次运行中上方原始上限的百分比。"
+      zh: "每行是多轮测量的中位速率：每秒次数、四分位离散度、相对于同一次运行中上方原始上限的百分比与目标。"
     )
   }
 
@@ -35,6 +36,23 @@ enum BenchCommand: Command {
         Words("Measures this alone, by the name in the JSON.", zh: "只测量指定项目（JSON 中的名称）。")
       ),
       .flag("json", Words("Prints one JSON object instead of lines.", zh: "以 JSON 输出。")),
+      .value(
+        "output",
+        "FILE",
+        Words("Also writes the JSON object to a file.", zh: "同时将 JSON 写入文件。")
+      ),
+      .flag(
+        "big",
+        Words("Fills a ledger with 10,000,000 facts as well.", zh: "另外以一千万条事实填充账本。")
+      ),
+      .value(
+        "inputs",
+        "FOLDER",
+        Words(
+          "Writes the signed texts that are verified to a folder, and measures nothing.",
+          zh: "将用于验证的签名文本写入文件夹，不进行测量。"
+        )
+      ),
     ]
   }
 
@@ -51,6 +69,10 @@ enum BenchCommand: Command {
         )
       )
     }
+    if let folder = arguments.value("inputs") {
+      try BenchmarkInputs.write(to: URL(fileURLWithPath: folder), now: console.now())
+      return .success
+    }
     let isJSON = arguments.flag("json")
     if !isOptimised {
       console.errorLine(
@@ -60,16 +82,30 @@ enum BenchCommand: Command {
         )
       )
     }
-    var results: [Benchmark.Result] = []
-    let suite = try BenchmarkSuite.make(now: console.now())
+    let suite = try BenchmarkSuite.make(now: console.now(), isBig: arguments.flag("big"))
     defer { suite.cleanUp() }
-    for benchmark in try chosen(arguments.values("only"), of: suite.benchmarks) {
-      let result = try await benchmark.measure(seconds: seconds)
-      results.append(result)
-      if !isJSON { console.line(verbatim: line(result, among: results, console.language)) }
+    var report = BenchReport(language: console.language)
+    let benchmarks = try chosen(arguments.values("only"), of: suite.benchmarks)
+    if !isJSON { console.line(verbatim: report.heading) }
+    for benchmark in benchmarks {
+      let line = report.add(try await benchmark.measure(seconds: seconds))
+      if !isJSON { console.line(verbatim: line) }
     }
-    if isJSON { console.line(verbatim: json(results)) }
+    let json = report.json(isOptimised: isOptimised)
+    if isJSON { console.line(verbatim: json) }
+    if let path = arguments.value("output") { try write(json, to: path) }
     return .success
+  }
+
+  private static func write(_ json: String, to path: String) throws(CommandError) {
+    do {
+      try Data((json + "\n").utf8).write(to: URL(fileURLWithPath: path))
+    } catch {
+      throw CommandError(
+        .file,
+        Words("'\(path)' cannot be written: \(error)", zh: "无法写入“\(path)”：\(error)")
+      )
+    }
   }
 
   private static func chosen(
@@ -97,33 +133,5 @@ enum BenchCommand: Command {
     #else
     true
     #endif
-  }
-
-  private static func line(
-    _ result: Benchmark.Result,
-    among results: [Benchmark.Result],
-    _ language: Language
-  ) -> String {
-    let rate = padded(String(format: "%.0f/s", result.perSecond), 12)
-    let time = padded(String(format: "%.1f us", result.microseconds), 12)
-    let limit = results.first { $0.name == result.limit }?.perSecond
-    let percent = limit.map { String(format: "%.0f %%", 100 * result.perSecond / $0) } ?? ""
-    let share = padded(percent, 8)
-    return "\(rate)\(time)\(share)  \(result.title(language))"
-  }
-
-  private static func padded(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(width - text.count, 0)) + text
-  }
-
-  private static func json(_ results: [Benchmark.Result]) -> String {
-    let list = results.map { result -> JSONValue in
-      [
-        "name": .string(result.name), "perSecond": .integer(Int64(result.perSecond.rounded())),
-        "nanoseconds": .integer(Int64((result.microseconds * 1_000).rounded())),
-      ]
-    }
-    let object: JSONValue = ["optimised": .bool(isOptimised), "benchmarks": .array(list)]
-    return object.serializedText
   }
 }

@@ -13,16 +13,20 @@ struct BenchmarkSuite: Sendable {
 
   /// Prepares every measurement.
   ///
-  /// - Parameter now: When the made certificates are valid.
+  /// - Parameters:
+  ///   - now: When the made certificates are valid.
+  ///   - isBig: Whether the largest ledger is measured as well.
   /// - Returns: The suite.
   /// - Throws: ``CommandError`` when something cannot be made.
-  static func make(now: Date) throws(CommandError) -> BenchmarkSuite {
+  static func make(now: Date, isBig: Bool) throws(CommandError) -> BenchmarkSuite {
     let folder = try LiveScratch.makeFolder()
     do {
       return BenchmarkSuite(
-        benchmarks: try VerificationBenchmarks.make(now: now) + [try receipt(now: now)]
+        benchmarks: try VerificationBenchmarks.make(now: now) + receipt(now: now)
           + StoreBenchmarks.make(now: now) + IngestBenchmarks.make(folder: folder)
-          + JournalBenchmarks.make(folder: folder),
+          + ServerBenchmarks.make(now: now, folder: folder)
+          + LedgerScaleBenchmarks.make(folder: folder, isBig: isBig)
+          + JournalBenchmarks.make(folder: folder) + StartBenchmarks.make(folder: folder),
         cleanUp: { LiveScratch.remove(folder) }
       )
     } catch {
@@ -35,7 +39,7 @@ struct BenchmarkSuite: Sendable {
   }
 
   /// A receipt of the simulated store with one purchase in it.
-  private static func receipt(now: Date) throws -> Benchmark {
+  private static func receipt(now: Date) throws -> [Benchmark] {
     let crypto = try OpenSSLPrimitives()
     let store = try SimulatedAppStore(
       configuration: StoreConfiguration(
@@ -59,10 +63,11 @@ struct BenchmarkSuite: Sendable {
       crypto: crypto,
       cache: BoundedChainCache()
     )
-    return Benchmark(
+    let whole = Benchmark(
       "receipt",
       Words("receipt: verify and read", zh: "收据：验证并读取"),
-      limit: VerificationBenchmarks.limit
+      limit: VerificationBenchmarks.receiptLimit
     ) { (try? verifier.verify(receipt))?.accepted != nil }
+    return [try VerificationBenchmarks.bareReceiptCheck(crypto), whole]
   }
 }

@@ -50,6 +50,20 @@ enum IngestBenchmarks {
 
   /// A notification about the first period of a new subscription.
   private static func notification(number: Int, text: [UInt8]) -> LedgerWrite {
+    let record = fact(number: number, text: text)
+    return LedgerWrite(date: record.receivedDate, facts: [record])
+  }
+
+  /// The purchase that such a notification is about.
+  static func subject(number: Int) -> LedgerSubject {
+    LedgerSubject(
+      scope: LedgerScope(app: "com.example.app", environment: .sandbox),
+      original: OriginalTransactionID("\(2_000_000_000_000_000 + number)")
+    )
+  }
+
+  /// The fact of such a notification; the number makes it unique.
+  static func fact(number: Int, text: [UInt8]) -> FactRecord {
     let bought = Date(milliseconds: 1_700_000_000_000 + Int64(number % 1_000_000))
     let id = 2_000_000_000_000_000 + number
     var transaction = TransactionPayload(
@@ -82,7 +96,7 @@ enum IngestBenchmarks {
     payload.signedDate = bought
     var bytes = text
     bytes.replaceSubrange((bytes.count - 20)..<(bytes.count - 4), with: Array("\(id)".utf8))
-    let record = FactRecord(
+    return FactRecord(
       key: .notification(payload.uuid),
       scope: LedgerScope(app: "com.example.app", environment: .sandbox),
       bytes: bytes,
@@ -93,7 +107,6 @@ enum IngestBenchmarks {
         .notification(NotificationContext(payload, transaction: transaction, renewal: renewal)),
       ]
     )
-    return LedgerWrite(date: bought, facts: [record])
   }
 
   /// A text as long as a real notification: a chain in each of three headers.

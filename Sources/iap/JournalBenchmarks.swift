@@ -35,7 +35,8 @@ enum JournalBenchmarks {
       Benchmark(
         "journalSave\(size)",
         Words("journal: one save with \(size) records", zh: "日志：已有 \(size) 条记录时保存一条"),
-        limit: saveLimit
+        limit: saveLimit,
+        target: 0.7
       ) { await rig.saves(.journal(size)) }
     }
     return benchmarks + [

@@ -30,6 +30,24 @@ struct JSONParserTests {
     #expect(throws: PayloadError(.notJSON, "")) { try JSONParser.parse(text.utf8) }
   }
 
+  /// Texts are looked at eight bytes at a time: what ends one is seen wherever it stands.
+  @Test("a byte is seen wherever it stands in a text")
+  func seesEveryPlace() throws {
+    for place in 0..<20 {
+      for byte in UInt8.min...UInt8.max {
+        var text = [UInt8](repeating: UInt8(ascii: "x"), count: 20)
+        text[place] = byte
+        let whole = [UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")]
+        let read = try? JSONParser.parse(whole).stringValue
+        let isPlain = byte >= 0x20 && byte < 0x80 && byte != 0x22 && byte != 0x5C
+        #expect((read != nil) == isPlain, "byte \(byte) at \(place)")
+        if isPlain { #expect(read == String(decoding: text, as: UTF8.self)) }
+      }
+      let accents = String(repeating: "x", count: place) + "é\u{7F}ü" + "y"
+      #expect(try JSONParser.parse("\"\(accents)\"".utf8) == .string(accents))
+    }
+  }
+
   @Test(
     "escapes are resolved",
     arguments: [

@@ -58,6 +58,39 @@ import Testing
     #expect(cache.count == 0)
   }
 
+  @Test func headersMadeUpAroundOneChainTakeOnePlace() throws {
+    let store = try TestStore()
+    let cache = BoundedChainCache()
+    let verifier = try store.verifier(cache: cache)
+    for number in 0..<5 {
+      let writer = CompactJWSWriter(
+        chain: store.chain,
+        otherMembers: [JSONMember("kid", .string("\(number)"))]
+      )
+      let text = try writer.sign(TestStore.transaction.object)
+      #expect(try store.failures(text, verifier) == [])
+      #expect(cache.count == 1)
+    }
+    let plain = try store.sign(TestStore.transaction.object)
+    #expect(try store.failures(plain, verifier) == [])
+    #expect(cache.count == 2, "the plain header is known by its text")
+  }
+
+  /// A known header lends nothing to a text that was changed behind it.
+  @Test func changedTextBehindAKnownHeaderIsRefused() throws {
+    let store = try TestStore()
+    let verifier = try store.verifier(cache: BoundedChainCache())
+    let text = try store.sign(TestStore.transaction.object)
+    #expect(try store.failures(text, verifier) == [])
+    var payload = TestStore.transaction
+    payload.quantity = 7
+    let parts = text.split(separator: ".")
+    let other = Base64.encode(payload.object.serialized, .url)
+    #expect(try store.failures("\(parts[0]).\(other).\(parts[2])", verifier) == [.signature])
+    #expect(try store.failures("\(parts[0])\(parts[1])", verifier).contains(.format))
+    #expect(try store.failures(text, verifier) == [])
+  }
+
   @Test func noMoreChainsAreKeptThanTheLimitSays() throws {
     let cache = BoundedChainCache(limit: 2)
     let stores = try (0..<3).map { number in

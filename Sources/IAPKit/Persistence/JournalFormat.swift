@@ -1,3 +1,5 @@
+import IAPModel
+
 /// How a journal looks on the disk.
 ///
 /// Pure: bytes in, values out.
@@ -133,27 +135,5 @@ extension String {
     let text = String(decoding: bytes, as: UTF8.self)
     guard text.utf8.elementsEqual(bytes) else { return nil }
     self = text
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// The place of the first such byte from a place on, eight at a time: a launch looks for the end
-  /// of every line.
-  func offset(of byte: UInt8, from start: Int) -> Int? {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let pattern = UInt64(byte) &* ones
-    var place = start
-    while place + 8 <= count {
-      let word = loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian ^ pattern
-      // The lowest bit that is set belongs to the first byte that became zero.
-      let zeros = (word &- ones) & ~word & (ones << 7)
-      if zeros != 0 { return place + zeros.trailingZeroBitCount / 8 }
-      place += 8
-    }
-    while place < count {
-      if self[place] == byte { return place }
-      place += 1
-    }
-    return nil
   }
 }

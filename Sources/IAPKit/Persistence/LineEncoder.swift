@@ -4,12 +4,11 @@ import Foundation
 /// save should cost little more than its flush.
 ///
 /// Members stand in the order in which they are declared, dates are UNIX milliseconds, and maps of
-/// texts are sorted by their keys. What Foundation writes in a way of its own (bytes, addresses, decimal
-/// numbers) it writes here too.
+/// texts are sorted by their keys. What Foundation writes in a way of its own (bytes, addresses,
+/// decimal numbers) it writes here too.
 package struct LineEncoder: Encoder {
-  /// A value that cannot be written: two containers of one value were written to in turns, or a
-  /// number that is none.
-  package struct Failure: Error {}
+  /// Two containers of one value were written to in turns, or a number that is none.
+  fileprivate static let refusal = IAPError.storage(.unencodable)
 
   fileprivate let line: Line
 
@@ -70,7 +69,7 @@ private final class Line {
 
   /// Begins a member of the container at this depth; what is deeper has come to its end.
   func begin(_ name: String?, at depth: Int) throws {
-    guard depth <= containers.count else { throw LineEncoder.Failure() }
+    guard depth <= containers.count else { throw LineEncoder.refusal }
     close(to: depth)
     if !containers[depth - 1].isEmpty { bytes.append(Self.comma) }
     containers[depth - 1].isEmpty = false
@@ -99,7 +98,7 @@ private final class Line {
     }
     if Value.self is any BinaryInteger.Type { return write(number: value) }
     if Self.isFoundations(Value.self) {
-      do { return bytes += try RecordCoding.encode(value) } catch { throw LineEncoder.Failure() }
+      do { return bytes += try RecordCoding.encode(value) } catch { throw LineEncoder.refusal }
     }
     let depth = containers.count
     let start = bytes.count
@@ -111,7 +110,7 @@ private final class Line {
     } else {
       try value.encode(to: LineEncoder(line: self))
     }
-    guard depth <= containers.count else { throw LineEncoder.Failure() }
+    guard depth <= containers.count else { throw LineEncoder.refusal }
     close(to: depth)
     // A value that writes nothing is an empty object, as Foundation has it.
     if bytes.count == start { bytes += Array("{}".utf8) }

@@ -1,3 +1,5 @@
+import IAPModel
+
 /// A place that keeps named records: the last one written under a key is the one that counts.
 ///
 /// The journal, the one in memory and the one on SQLite pass one contract suite; an app may bring

@@ -171,25 +171,49 @@ private struct JSONCursor {
   mutating func string() throws(PayloadError) -> String {
     offset += 1
     let start = offset
-    var seen: UInt8 = 0
-    while let byte = current {
-      seen |= byte
-      switch byte {
-      case UInt8(ascii: "\""):
-        let text =
-          seen < 0x80
-          ? String(decoding: bytes[start..<offset], as: UTF8.self) : try decoded(start..<offset)
-        offset += 1
-        return text
-      case UInt8(ascii: "\\"):
-        return try escapedString(from: start)
-      case 0..<0x20:
-        throw unexpected("no control character in a text")
-      default:
-        offset += 1
-      }
+    let isASCII = skipPlain()
+    guard let byte = current else { throw unexpected("a closing quote") }
+    switch byte {
+    case UInt8(ascii: "\""):
+      let range = start..<offset
+      let text =
+        isASCII
+        ? String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+        : try decoded(range)
+      offset += 1
+      return text
+    case UInt8(ascii: "\\"):
+      return try escapedString(from: start)
+    default:
+      throw unexpected("no control character in a text")
     }
-    throw unexpected("a closing quote")
+  }
+
+  /// Goes to the next quote, backslash or control character, eight bytes at a time: most of a
+  /// signed text is one long text.
+  ///
+  /// - Returns: Whether everything on the way was ASCII.
+  private mutating func skipPlain() -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let raw = UnsafeRawBufferPointer(bytes)
+    while offset + 8 <= raw.count {
+      let word = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      let quotes = word ^ (ones &* 0x22)
+      let slashes = word ^ (ones &* 0x5C)
+      // The top bit of each byte that is zero in either, or below a space. From the first one on
+      // others may be marked as well, and the loop below looks at those one by one.
+      let marks = (quotes &- ones) | (slashes &- ones) | (word &- ones &* 0x20)
+      guard (marks | word) & (ones << 7) == 0 else { break }
+      offset += 8
+    }
+    var rest: UInt8 = 0
+    while offset < bytes.count {
+      let byte = bytes[offset]
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+      rest |= byte
+      offset += 1
+    }
+    return rest < 0x80
   }
 
   func decoded(_ range: Range<Int>) throws(PayloadError) -> String {

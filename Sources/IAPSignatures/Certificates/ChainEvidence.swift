@@ -1,4 +1,5 @@
 import Foundation
+import IAPModel
 
 /// What is known about a chain, before any rule looks at it.
 ///
@@ -88,10 +89,13 @@ public protocol ChainCache: Sendable {
 /// A chain whose certificates were read and whose signatures were found right.
 public struct CheckedChain: Sendable {
   let evidence: ChainEvidence
+  /// The members of the header that it is known by, nil when it is known by its certificates.
+  let header: JSONObject?
 
-  init?(_ evidence: ChainEvidence) {
+  init?(_ evidence: ChainEvidence, header: JSONObject? = nil) {
     guard evidence.isSound else { return nil }
     self.evidence = evidence
+    self.header = header
   }
 }
 
@@ -110,12 +114,21 @@ struct ChainReader: Sendable {
   /// kept; nil stands for one that is not even base64.
   func evidence(
     key: [UInt8],
+    header: JSONObject? = nil,
     certificates: () -> [[UInt8]?]
   ) throws(CryptoError) -> ChainEvidence {
     if let kept = cache?.chain(for: key)?.evidence, kept.anchors == anchors { return kept }
     let evidence = try check(certificates())
-    if let chain = CheckedChain(evidence) { cache?.store(chain, for: key) }
+    if let chain = CheckedChain(evidence, header: header) { cache?.store(chain, for: key) }
     return evidence
+  }
+
+  /// The chain that is known by a header's text.
+  func kept(header: ArraySlice<UInt8>) -> CheckedChain? {
+    guard let chain = cache?.chain(for: Array(header)), chain.evidence.anchors == anchors else {
+      return nil
+    }
+    return chain
   }
 
   /// Reads and checks a chain.
@@ -126,7 +139,11 @@ struct ChainReader: Sendable {
   private func draft(_ certificates: [[UInt8]?]) throws(CryptoError) -> ChainDraft {
     var evidence = ChainDraft()
     evidence.presentedCount = certificates.count
-    if certificates.count > 2 { evidence.third = certificates[2] }
+    if certificates.count > 2 {
+      // The root's own bytes in the place of equal ones: comparing them again costs nothing.
+      let root = anchors.roots.first { $0.der == certificates[2] }
+      evidence.third = root?.der ?? certificates[2]
+    }
     evidence.leaf = read(certificates, 0, &evidence)
     evidence.intermediate = read(certificates, 1, &evidence)
     if let leaf = evidence.leaf { evidence.leafKey = try key(of: leaf) }

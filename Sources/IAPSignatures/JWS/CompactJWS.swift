@@ -1,3 +1,5 @@
+import IAPModel
+
 /// A compact JWS, split and nothing more.
 ///
 /// - **Shape:** `header.payload.signature`, each part base64url without padding and not empty.
@@ -19,10 +21,14 @@ struct CompactJWS: Sendable {
   /// - Parameter text: The bytes; white space counts like any other byte that does not belong.
   init?(_ text: [UInt8]) {
     let dot = UInt8(ascii: ".")
-    guard let first = text.firstIndex(of: dot),
-      let second = text[(first + 1)...].firstIndex(of: dot),
-      !text[(second + 1)...].contains(dot)
-    else { return nil }
+    let dots = text.withUnsafeBytes { bytes -> (Int, Int)? in
+      guard let first = bytes.offset(of: dot, from: 0),
+        let second = bytes.offset(of: dot, from: first + 1),
+        bytes.offset(of: dot, from: second + 1) == nil
+      else { return nil }
+      return (first, second)
+    }
+    guard let (first, second) = dots else { return nil }
     header = text[..<first]
     payload = text[(first + 1)..<second]
     signature = text[(second + 1)...]

@@ -29,6 +29,8 @@ struct JWSEvidence: Sendable {
   var tooLong: Int?
   /// Whether white space is why a part could not be decoded.
   var hasWhiteSpace = false
+  /// The header as it came.
+  var headerText: ArraySlice<UInt8> = []
   /// The header's members.
   var header = Reading<JSONObject>.missing
   /// The payload's members.
@@ -47,7 +49,18 @@ struct JWSEvidence: Sendable {
   /// Reads a text; the chain is not looked at yet.
   ///
   /// With the payload alone the header counts as missing, which no verdict survives.
-  init(_ text: [UInt8], limits: JWSLimits, isPayloadAlone: Bool = false) {
+  ///
+  /// - Parameters:
+  ///   - text: The compact text.
+  ///   - limits: How much is read.
+  ///   - isPayloadAlone: Whether nothing else is read.
+  ///   - known: Looks up a header that was read before, with its chain.
+  init(
+    _ text: [UInt8],
+    limits: JWSLimits,
+    isPayloadAlone: Bool = false,
+    known: (ArraySlice<UInt8>) -> CheckedChain? = { _ in nil }
+  ) {
     self.limits = limits
     guard text.count <= limits.textBytesMax else {
       tooLong = text.count
@@ -62,7 +75,13 @@ struct JWSEvidence: Sendable {
       payload = Self.object(parts.payload, limits.payload)
       return
     }
-    header = Self.object(parts.header, limits.header)
+    headerText = parts.header
+    if let checked = known(parts.header), let object = checked.header {
+      header = .value(object)
+      chain = checked.evidence
+    } else {
+      header = Self.object(parts.header, limits.header)
+    }
     payload = Self.object(parts.payload, limits.payload)
     signature = Base64.decode(parts.signature, .url)
     signingInput = Array(parts.signingInput)
@@ -73,6 +92,16 @@ struct JWSEvidence: Sendable {
       let texts = values.compactMap(\.stringValue)
       return texts.count == values.count ? texts : nil
     }
+  }
+
+  /// The header when it holds what the App Store writes and nothing else, spelt in the one way that
+  /// we write it: a chain has two such headers, however many variations somebody makes up.
+  var plainHeader: JSONObject? {
+    guard let object = header.value, object.members.count == 2,
+      object["alg"] == "ES256", certificates?.count == ChainLengthPolicy.count,
+      headerText.elementsEqual(Base64.encodedBytes(JSONValue.object(object).serialized, .url))
+    else { return nil }
+    return object
   }
 
   private static func object(

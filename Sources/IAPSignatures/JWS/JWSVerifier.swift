@@ -168,9 +168,11 @@ public struct JWSVerifier: Sendable {
     _ instant: JudgingInstant,
     _ form: PayloadForm<Payload>
   ) throws(CryptoError) -> Verdict<Payload> {
-    var evidence = JWSEvidence(text, limits: options.limits)
-    if let certificates = evidence.certificates, !certificates.isEmpty {
-      evidence.chain = try chain(certificates)
+    var evidence = JWSEvidence(text, limits: options.limits) { header in
+      knowsHeaders ? reader.kept(header: header) : nil
+    }
+    if evidence.chain == nil, let certificates = evidence.certificates, !certificates.isEmpty {
+      evidence.chain = try chain(certificates, evidence)
     }
     var findings = Findings(part: form.kind.part)
     for policy in JWSPolicies.beforeChain { findings.add(policy.rule, policy.judge(evidence)) }
@@ -193,17 +195,31 @@ public struct JWSVerifier: Sendable {
     )
   }
 
-  private func chain(_ certificates: [String]) throws(CryptoError) -> ChainEvidence {
+  /// A plain header is known by its text, which saves reading it; another one by its certificates.
+  private func chain(
+    _ certificates: [String],
+    _ evidence: JWSEvidence
+  ) throws(CryptoError) -> ChainEvidence {
+    let presented = certificates.prefix(ChainLengthPolicy.count)
+    let header = knowsHeaders ? evidence.plainHeader : nil
+    let key = header == nil ? Self.key(of: presented) : Array(evidence.headerText)
+    return try reader.evidence(key: key, header: header) {
+      presented.map { Base64.decode($0.utf8, .standard) }
+    }
+  }
+
+  private static func key(of certificates: ArraySlice<String>) -> [UInt8] {
     var key: [UInt8] = []
     key.reserveCapacity(certificates.reduce(0) { $0 + $1.utf8.count + 1 })
-    for certificate in certificates.prefix(ChainLengthPolicy.count) {
+    for certificate in certificates {
       key.append(contentsOf: certificate.utf8)
       key.append(0)
     }
-    return try reader.evidence(key: key) {
-      certificates.prefix(ChainLengthPolicy.count).map { Base64.decode($0.utf8, .standard) }
-    }
+    return key
   }
+
+  /// A header that was read before passed these limits, and may not pass others.
+  private var knowsHeaders: Bool { options.limits.header == JWSLimits.standard.header }
 
   private func decode<Payload>(
     _ evidence: JWSEvidence,
