@@ -224,7 +224,7 @@ targets += [
     "CommandTests",
     [
       "HTTPClient", "HTTPValues", "AppStoreSimulator", "OpenSSLCrypto", "IAPSignatures", "IAPModel",
-      "IAPKit", "SimulatedApp", "SimulatedDevice",
+      "IAPKit", "MicroHTTP", "SimulatedApp", "SimulatedDevice",
       "PostgresStorage", "ServerStorage",
     ]
   ),

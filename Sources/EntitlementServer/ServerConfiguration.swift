@@ -4,10 +4,11 @@ public import ServerStorage
 
 /// When a client's word about the account that it works for counts.
 public enum AccountTrust: String, Hashable, Sendable, CaseIterable {
-  /// Together with a genuine purchase: for accounts whose names nobody can guess.
+  /// Together with a genuine purchase: for apps without a backend whose accounts have names that
+  /// nobody can guess. Whoever knows a name can read what the account has.
   case claimed
   /// Together with a customer token of that account, which the app's backend asks for with its
-  /// secret key: for accounts whose names others may know.
+  /// secret key. Without one a genuine purchase is accepted and credited to nobody.
   case proven
 }
 
@@ -36,7 +37,7 @@ public struct ServerApp: Hashable, Sendable {
     environments: Set<StoreEnvironment> = [.production, .sandbox],
     catalog: EntitlementCatalog = EntitlementCatalog(),
     transfers: TransferPolicy = .keep,
-    accounts: AccountTrust = .claimed
+    accounts: AccountTrust = .proven
   ) {
     precondition(!environments.isEmpty, "an app has at least one environment")
     self.bundleID = bundleID

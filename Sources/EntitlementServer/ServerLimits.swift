@@ -16,6 +16,9 @@ public struct ServerLimits: Hashable, Sendable {
   public var transactionIDBytesMax: Int
   /// How many requests one key may send in a minute; further ones are answered with 429.
   public var requestsPerMinuteMax: Int
+  /// How many receipts one address may have judged at `/verifyReceipt` in a minute, where no key is
+  /// shown; further ones are answered with 429.
+  public var receiptsPerMinuteMax: Int
   /// The longest reason, note or error text that people write, in UTF-8 bytes.
   public var textBytesMax: Int
   /// After how many seconds a client should try again when the server could not look or store.
@@ -45,6 +48,7 @@ public struct ServerLimits: Hashable, Sendable {
     productIDBytesMax: Int = 256,
     transactionIDBytesMax: Int = 64,
     requestsPerMinuteMax: Int = 6000,
+    receiptsPerMinuteMax: Int = 600,
     textBytesMax: Int = 2000,
     retryAfterSeconds: Int = 1,
     claimLeaseSeconds: Int = 24 * 3600,
@@ -52,6 +56,7 @@ public struct ServerLimits: Hashable, Sendable {
   ) {
     precondition(claimLeaseSeconds > 0, "a claim holds for a while")
     precondition(requestsPerMinuteMax > 0, "a key may send something")
+    precondition(receiptsPerMinuteMax > 0, "an address may send something")
     self.bodyBytesMax = bodyBytesMax
     self.notificationBytesMax = notificationBytesMax
     self.bodyDepthMax = bodyDepthMax
@@ -60,6 +65,7 @@ public struct ServerLimits: Hashable, Sendable {
     self.productIDBytesMax = productIDBytesMax
     self.transactionIDBytesMax = transactionIDBytesMax
     self.requestsPerMinuteMax = requestsPerMinuteMax
+    self.receiptsPerMinuteMax = receiptsPerMinuteMax
     self.textBytesMax = textBytesMax
     self.retryAfterSeconds = retryAfterSeconds
     self.claimLeaseSeconds = claimLeaseSeconds

@@ -33,12 +33,13 @@ struct ServeCommand: Command {
        "insecureNoKeys": false, "jsonLog": false, "roots": ["root.der"], "clock": "http://127.0.0.1:9090",
        "reconcileEveryHours": 24, "ocsp": false,
        "limits": {"claimLeaseSeconds": 86400, "requestsPerMinuteMax": 6000,
+                  "receiptsPerMinuteMax": 600,
                   "connectionsPerAddressMax": 256},
        "webhooks": {"attemptsMax": 12, "timeoutSeconds": 15, "keepDays": 30,
                     "retrySeconds": [5, 30, 120, 600, 1800, 3600], "allowLoopback": false},
        "apps": [{"bundle": "com.example.app", "appAppleId": 1234567890,
                  "environments": ["Production", "Sandbox"],
-                 "transfers": "keep", "accounts": "claimed",
+                 "transfers": "keep", "accounts": "proven",
                  "offerKey": {"keyId": "ABC123DEFG", "issuerId": "...", "file": "offer.p8"},
                  "appStoreKey": {"keyId": "ABC123DEFG", "issuerId": "...", "file": "iap.p8"},
                  "sharedSecretFile": "secret.txt", "verifyReceipt": false,
@@ -52,8 +53,9 @@ struct ServeCommand: Command {
     verifyReceipt asks Apple's old service about receipts that cannot be judged here. consumption
     answers the App Store's questions when a customer asks for a refund, and says with it that
     customers have agreed to that. transfers is keep, transfer or share: what happens when
-    another customer presents a purchase. accounts is claimed, where nobody can guess the names
-    of accounts, or proven, where an account counts with a customer token only. claimLeaseSeconds
+    another customer presents a purchase. accounts is proven, where the name of an account counts
+    with a customer token or the secret key only, or claimed, where nobody can guess the names and
+    a genuine purchase is enough: for apps without a backend. claimLeaseSeconds
     is how long the installation that hands over a consumable may be silent; more than 21600,
     because clients ask again after six hours. webhooks says how events are sent to the endpoints
     of /v1/webhooks; allowLoopback lets them be on this machine, for tests. All mistakes are

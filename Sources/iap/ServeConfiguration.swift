@@ -168,6 +168,10 @@ extension ServeSettingsReader {
         settings.limits.requestsPerMinuteMax = count
       case ("requestsPerMinuteMax", _):
         wrong("requestsPerMinuteMax of limits", "a whole number from 1", "从 1 起的整数")
+      case ("receiptsPerMinuteMax", let count?) where count > 0:
+        settings.limits.receiptsPerMinuteMax = count
+      case ("receiptsPerMinuteMax", _):
+        wrong("receiptsPerMinuteMax of limits", "a whole number from 1", "从 1 起的整数")
       case ("connectionsPerAddressMax", let count?) where count > 0:
         settings.limits.connectionsPerAddressMax = count
       case ("connectionsPerAddressMax", _):

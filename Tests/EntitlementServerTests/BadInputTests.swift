@@ -180,6 +180,7 @@ private struct Operation {
     case "/v1/webhooks/{id}": ["enabled": true]
     case "/v1/webhooks/{id}/secret": [:]
     case "/v1/webhooks/{id}/replay": ["deadLetters": true]
+    case "/v1/audits", "/v1/audits/{id}/files": ["files": []]
     case "/v1/reviews/{id}/resolve": ["action": "refuse"]
     case "/v1/customers/{id}/debits": ["balance": "coins", "amount": 1]
     default: ["alias": "other"]

@@ -90,4 +90,27 @@ import Testing
     let other = try #require(try guarded.store.receipt(on: guarded.phone))
     #expect(status(try await ask(guarded, other)) == 21004)
   }
+
+  @Test func anAddressMayAskSoOftenInAMinute() async throws {
+    let test = try TestServer(limits: ServerLimits(receiptsPerMinuteMax: 3), receipts: true)
+    func ask(_ remote: String?, path: String = "/verifyReceipt") async -> HTTPResponse {
+      await test.server.answer(
+        HTTPRequest(method: .post, target: path, body: Array("{}".utf8), remote: remote)
+      )
+    }
+    for _ in 0..<3 { #expect(await ask("192.0.2.1").status == 200) }
+    let refused = await ask("192.0.2.1")
+    #expect(refused.status == 429)
+    #expect(refused.headers["Retry-After"] == "20")
+    // The two addresses of the old service are one.
+    #expect(await ask("192.0.2.1", path: "/sandbox/verifyReceipt").status == 429)
+    #expect(await ask("192.0.2.2").status == 200)
+    #expect(await ask(nil).status == 200)
+    test.uptime.advance(.seconds(20))
+    #expect(await ask("192.0.2.1").status == 200)
+    #expect(await ask("192.0.2.1").status == 429)
+    // Other routes are not concerned, and nothing names the address.
+    #expect(try await test.verify(try test.buy(DemoCatalog.coins)).status == 200)
+    #expect(!test.logged.contains { $0.description.contains("192.0.2") })
+  }
 }

@@ -5,8 +5,19 @@ import IAPModel
 //
 // - **Source:** App Store Server API, response objects.
 
+extension JSONObject {
+  /// Refuses an answer that has none of the members that every such answer has: an empty page of
+  /// somebody between us and the App Store is no empty list.
+  fileprivate func mustHaveOne(of names: String...) throws(PayloadError) {
+    guard names.contains(where: { self[$0] != nil }) else {
+      throw PayloadError(.missingMember, "members \(names.joined(separator: ", ")) are missing")
+    }
+  }
+}
+
 extension TransactionPage {
   init(_ object: JSONObject) throws(PayloadError) {
+    try object.mustHaveOne(of: "signedTransactions", "hasMore", "revision")
     var reader = MemberReader(object)
     signedTransactions = try reader.texts("signedTransactions") ?? []
     mark = try reader.identifier("revision")
@@ -18,6 +29,7 @@ extension TransactionPage {
 
 extension SubscriptionStatuses {
   init(_ object: JSONObject) throws(PayloadError) {
+    try object.mustHaveOne(of: "data", "environment", "bundleId")
     var reader = MemberReader(object)
     bundleID = try reader.identifier("bundleId")
     environment = try reader.open("environment")
@@ -75,6 +87,7 @@ extension ExtensionAnswer {
 
 extension MassExtensionStatus {
   init(_ object: JSONObject) throws(PayloadError) {
+    try object.mustHaveOne(of: "complete", "requestIdentifier")
     var reader = MemberReader(object)
     isComplete = try reader.bool("complete") ?? false
     completeDate = try reader.date("completeDate")
@@ -103,6 +116,7 @@ extension SentNotification {
 
 extension NotificationPage {
   init(_ object: JSONObject) throws(PayloadError) {
+    try object.mustHaveOne(of: "notificationHistory", "hasMore")
     var reader = MemberReader(object)
     var notifications: [SentNotification] = []
     for item in try reader.objects("notificationHistory") ?? [] {

@@ -11,6 +11,18 @@ import ServerStorage
 /// - **Source:** the signed-data facts, section 7; decision 0333.
 struct VerifyReceiptUseCase: Sendable {
   let parts: ServerParts
+  private let buckets: RateBuckets<String>
+
+  /// The most addresses whose requests are counted one by one.
+  static let addressesMax = 10_000
+
+  init(parts: ServerParts) {
+    self.parts = parts
+    buckets = RateBuckets(
+      perMinute: parts.configuration.limits.receiptsPerMinuteMax,
+      namesMax: Self.addressesMax
+    )
+  }
 
   private static let request = Shape.object([
     .required("receipt-data", .text(min: 1, max: 2 * 1024 * 1024)),
@@ -36,8 +48,13 @@ struct VerifyReceiptUseCase: Sendable {
           access: .open,
           body: .unchecked(Self.request),
           answers: Self.answers,
+          errors: [429],
           repetition: .natural,
-          run: { call async throws(ServerError) in .ok(try await answer(call, environment)) }
+          run: { call async throws(ServerError) in
+            // No key is shown here, and a receipt costs more than most requests.
+            try checkRate(call)
+            return .ok(try await answer(call, environment))
+          }
         ),
         Route(
           .get,
@@ -90,6 +107,19 @@ struct VerifyReceiptUseCase: Sendable {
     // Whether there is a secret to know is not said before the receipt was found genuine.
     guard isTrusted(body["password"]?.stringValue, app) else { return Self.status(.wrongSecret) }
     return try await accepted(verified, bytes, body, call.now)
+  }
+
+  private func checkRate(_ call: Call) throws(ServerError) {
+    let name = call.request.remote ?? ""
+    guard let seconds = buckets.take(name, at: parts.world.uptime()) else { return }
+    throw ServerError(
+      429,
+      .rateLimited,
+      .tooManyRequests,
+      "The address has sent more than \(parts.configuration.limits.receiptsPerMinuteMax) receipts "
+        + "in a minute.",
+      retryAfterSeconds: seconds
+    )
   }
 
   private static func meaning(

@@ -12,8 +12,18 @@ extension ReconciliationJob {
     _ client: AppStoreServerClient,
     _ now: Date
   ) async throws(ServerError) {
-    let scope = page.record.scope
+    if page.record.mark == nil {
+      // It may have waited for long, and the App Store's memory moves on.
+      page.record.start = max(
+        page.record.start,
+        now.addingTimeInterval(-NotificationQuery.reach + Self.reachMargin)
+      )
+    }
     let replay = page.record.replay
+    guard page.record.start < page.record.end else {
+      if replay == nil { page.record.stage = .receipts } else { page.record.state = .done }
+      return
+    }
     let query = NotificationQuery(
       from: page.record.start,
       to: page.record.end,
@@ -25,51 +35,58 @@ extension ReconciliationJob {
     let mark = page.record.mark.map { PageMark($0) }
     let answer = try await asked(client, .notifications(query, from: mark), &page)
     page.record.count("pages")
-    for sent in answer.notifications {
-      page.record.count("notifications")
-      let isDelivered = sent.attempts.contains { $0.result == SendAttempt.success }
-      if !isDelivered { page.record.count("undelivered") }
-      let text = Array(sent.signedPayload.utf8)
-      let judged: NotificationUseCase.Judged
-      do throws(ServerError) {
-        // It was sent some time ago: its chain is judged at the time of signing.
-        judged = try await NotificationUseCase(parts: parts).judge(
-          text,
-          instant: .signedDate,
-          now: now
-        )
-      } catch {
-        guard error.code == .notificationRefused else { throw error }
-        page.record.count("refused")
-        continue
-      }
-      guard judged.record.scope == scope else {
-        page.record.count("refused")
-        continue
-      }
-      let key = judged.record.key
-      let isKnown = try await parts.read { reader throws(StorageError) in
-        try reader.fact(key, in: scope) != nil
-      }
-      guard !isKnown else {
-        page.record.count("known")
-        continue
-      }
-      var details: JSONObject = [
-        "what": "notification", "type": .string(judged.notification.type.rawValue),
-      ]
-      details["subtype"] = judged.notification.subtype.map { .string($0.rawValue) }
-      if !isDelivered { details["sent"] = sent.attempts.last.map { .string($0.result) } }
-      page.record.find("missing", judged.notification.uuid.rawValue, details)
-      if replay?.isDryRun == true { continue }
-      page.facts.append(judged.record)
-      if let question = ConsumptionAnswers(parts: parts).question(judged, at: now) {
-        page.documents.append(question)
-      }
-    }
+    for sent in answer.notifications { try await take(sent, &page, now) }
     page.record.mark = answer.hasMore ? answer.mark?.rawValue : nil
     guard page.record.mark == nil else { return }
     if replay == nil { page.record.stage = .receipts } else { page.record.state = .done }
+  }
+
+  /// Takes a notification that was sent, unless the ledger knows it.
+  private func take(
+    _ sent: SentNotification,
+    _ page: inout Page,
+    _ now: Date
+  ) async throws(ServerError) {
+    let scope = page.record.scope
+    page.record.count("notifications")
+    let isDelivered = sent.attempts.contains { $0.result == SendAttempt.success }
+    if !isDelivered { page.record.count("undelivered") }
+    let judged: NotificationUseCase.Judged
+    do throws(ServerError) {
+      // It was sent some time ago: its chain is judged at the time of signing.
+      judged = try await NotificationUseCase(parts: parts).judge(
+        Array(sent.signedPayload.utf8),
+        instant: .signedDate,
+        now: now
+      )
+    } catch {
+      guard error.code == .notificationRefused else { throw error }
+      page.record.count("refused")
+      return
+    }
+    guard judged.record.scope == scope else {
+      page.record.count("refused")
+      return
+    }
+    let key = judged.record.key
+    let isKnown = try await parts.read { reader throws(StorageError) in
+      try reader.fact(key, in: scope) != nil
+    }
+    guard !isKnown else {
+      page.record.count("known")
+      return
+    }
+    var details: JSONObject = [
+      "what": "notification", "type": .string(judged.notification.type.rawValue),
+    ]
+    details["subtype"] = judged.notification.subtype.map { .string($0.rawValue) }
+    if !isDelivered { details["sent"] = sent.attempts.last.map { .string($0.result) } }
+    page.record.find("missing", judged.notification.uuid.rawValue, details)
+    if page.record.replay?.isDryRun == true { return }
+    page.facts.append(judged.record)
+    if let question = ConsumptionAnswers(parts: parts).question(judged, at: now) {
+      page.documents.append(question)
+    }
   }
 
   /// A page of what a customer bought; first the next customer is chosen.

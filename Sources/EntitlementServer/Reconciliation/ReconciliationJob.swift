@@ -16,6 +16,9 @@ struct ReconciliationJob: Sendable {
   /// How long before an answer that failed is asked for again, in seconds.
   static let retrySeconds: TimeInterval = 60
 
+  /// How far a span keeps from the end of the App Store's memory, in seconds.
+  static let reachMargin: TimeInterval = 600
+
   /// Everything that one page brings into the ledger.
   struct Page: Sendable {
     var record: ReconciliationRecord
@@ -96,6 +99,7 @@ struct ReconciliationJob: Sendable {
     record.problem = error.description
     if error.apiCode == .paginationTokenExpired || error.apiCode == .invalidPaginationToken
       || error.apiCode == .invalidRequestRevision
+      || (error.apiCode == .startDateTooFarInPast && record.mark != nil)
     {
       // A mark that the App Store does not take any more: the list is read from its beginning.
       record.mark = nil

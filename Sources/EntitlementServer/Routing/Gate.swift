@@ -7,7 +7,7 @@ import ServerStorage
 struct Gate: Sendable {
   private let parts: ServerParts
   private let keys: KeyRing
-  private let buckets: RateBuckets
+  private let buckets: RateBuckets<APIKeyID>
 
   init(_ parts: ServerParts) {
     self.parts = parts

@@ -22,7 +22,8 @@ enum VerifyAnswer {
       ])
     ),
     .optional("claimedBy", .text(max: 128)), .optional("acknowledged", .bool),
-    .optional("belongsToAnother", .bool), .optional("review", .text(max: 256)),
+    .optional("belongsToAnother", .bool), .optional("accountProven", .bool),
+    .optional("review", .text(max: 256)),
     .optional("entitlements", .list(CustomerAnswer.entitlement, max: 10_000)),
     .optional("customerToken", .text(max: CustomerTokens.bytesMax)),
     .optional(
@@ -57,7 +58,8 @@ enum VerifyAnswer {
     _ findings: PurchaseFindings,
     at now: Date,
     catalog: EntitlementCatalog,
-    customerToken: String?
+    customerToken: String?,
+    isUnproven: Bool = false
   ) -> JSONObject {
     let state = findings.history.transaction(proof.transaction.transactionID)
     let payload = state?.payload ?? proof.transaction
@@ -87,6 +89,7 @@ enum VerifyAnswer {
     }
     answer.add("claimedBy", findings.claim?.installation.rawValue)
     if findings.claim?.acknowledgedDate != nil { answer.add("acknowledged", .bool(true)) }
+    if isUnproven { answer.add("accountProven", .bool(false)) }
     if findings.belongsToAnother { answer.add("belongsToAnother", .bool(true)) }
     let report = findings.accessHistory.access(at: now, catalog: catalog)
     answer.add("entitlements", .array(report.entitlements.map(AnswerMembers.entitlement)))

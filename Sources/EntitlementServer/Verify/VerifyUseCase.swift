@@ -100,7 +100,8 @@ struct VerifyUseCase: Sendable {
       found.0,
       at: call.now,
       catalog: found.1,
-      customerToken: token
+      customerToken: token,
+      isUnproven: presenter.isUnproven
     )
   }
 
@@ -112,6 +113,8 @@ struct VerifyUseCase: Sendable {
     var generation: Int64 = 0
     /// To whom the purchase is credited when nobody is named: who ordered it.
     var orderer: CustomerID?
+    /// Whether a customer is named and nothing proves that the caller may speak for it.
+    var isUnproven = false
     /// Whether the order's number has to be tied to the transaction, which does not carry it.
     var needsLink = false
   }
@@ -139,7 +142,10 @@ struct VerifyUseCase: Sendable {
     if request.account != nil, let customer {
       let isTrusted = call.isTrusted(for: customer)
       if parts.configuration.app(app)?.accounts == .proven, !isTrusted {
-        throw ServerError.tokenRefused
+        // A token of somebody else is no forgotten one.
+        if call.customer != nil { throw ServerError.tokenRefused }
+        presenter.account = nil
+        presenter.isUnproven = true
       }
       // Knowing an identifier is no proof of having bought: it opens nobody's data.
       if !proof.isPresented, !isTrusted { presenter.account = nil }
