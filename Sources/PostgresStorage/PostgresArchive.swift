@@ -157,7 +157,8 @@ package final class PostgresArchive {
       for table in ["scopes", "headers", "subjects", "conflicts"] {
         try database.run(
           """
-          SELECT setval(pg_get_serial_sequence($1, 'id'), greatest((SELECT max(id) FROM \(table)), 1),
+          SELECT setval(
+            pg_get_serial_sequence($1, 'id'), greatest((SELECT max(id) FROM \(table)), 1),
             EXISTS (SELECT 1 FROM \(table)))
           """,
           .text("\(schema).\(table)")

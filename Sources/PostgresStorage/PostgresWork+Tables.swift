@@ -156,21 +156,29 @@ extension PostgresWork {
   }
 
   /// A place for a document that is not there, in the order of the app's commits.
+  ///
+  /// The more a batch has needed, the more are asked for at once; what is left over stays a gap.
   private func nextPlace() throws(StorageError) -> Int64 {
     if places.isEmpty {
+      let count = max(placesWanted, 1)
       places = try database.rows(
         "SELECT nextval('document_places') FROM generate_series(1, $1)",
-        .integer(Int64(max(placesWanted, 1)))
+        .integer(Int64(count))
       ) { $0.integer(0) }
-      placesWanted = 0
+      placesWanted = min(count * 2, Self.placesMax)
     }
     return places.removeFirst()
   }
+
+  /// The most places that are asked for at once, beyond what the batch is known to need.
+  private static let placesMax = 64
 
   /// A document, or a place for it: one question for what is mostly new.
   private func documentOrPlace(
     _ key: DocumentKey
   ) throws(StorageError) -> (LedgerDocument?, Int64) {
+    // An event is new: its name has a number that its app gives once.
+    if key.kind == .event { return (nil, try nextPlace()) }
     guard places.isEmpty else {
       guard let found = try document(key) else { return (nil, try nextPlace()) }
       return (found, found.sequence)

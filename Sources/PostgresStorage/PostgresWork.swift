@@ -202,6 +202,17 @@ extension PostgresWork {
 }
 
 extension PostgresWork: LedgerReading {
+  func subject(
+    of transaction: TransactionID,
+    in scope: LedgerScope
+  ) throws(StorageError) -> LedgerSubject? {
+    var found = pending.rows.keys.filter {
+      $0.transaction == transaction && $0.subject.scope == scope
+    }.map(\.subject)
+    if let stored = try reading.subject(of: transaction, in: scope) { found.append(stored) }
+    return found.min(by: Self.precedes)
+  }
+
   func items(of subject: LedgerSubject) throws(StorageError) -> [StoredItem] {
     if let known = items[subject] { return known }
     let found = try reading.items(of: subject)
@@ -269,13 +280,6 @@ extension PostgresWork {
   private func written() throws(StorageError) -> PostgresReading {
     try flush()
     return reading
-  }
-
-  func subject(
-    of transaction: TransactionID,
-    in scope: LedgerScope
-  ) throws(StorageError) -> LedgerSubject? {
-    try written().subject(of: transaction, in: scope)
   }
 
   func subjects(

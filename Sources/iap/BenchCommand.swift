@@ -82,7 +82,11 @@ enum BenchCommand: Command {
         )
       )
     }
-    let suite = try BenchmarkSuite.make(now: console.now(), isBig: arguments.flag("big"))
+    let suite = try BenchmarkSuite.make(
+      now: console.now(),
+      isBig: arguments.flag("big"),
+      database: console.environment["IAP_POSTGRES_URL"]
+    )
     defer { suite.cleanUp() }
     var report = BenchReport(language: console.language)
     let benchmarks = try chosen(arguments.values("only"), of: suite.benchmarks)

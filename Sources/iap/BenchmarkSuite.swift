@@ -16,14 +16,20 @@ struct BenchmarkSuite: Sendable {
   /// - Parameters:
   ///   - now: When the made certificates are valid.
   ///   - isBig: Whether the largest ledger is measured as well.
+  ///   - database: The address of a PostgreSQL that is measured too.
   /// - Returns: The suite.
   /// - Throws: ``CommandError`` when something cannot be made.
-  static func make(now: Date, isBig: Bool) throws(CommandError) -> BenchmarkSuite {
+  static func make(
+    now: Date,
+    isBig: Bool,
+    database: String? = nil
+  ) throws(CommandError) -> BenchmarkSuite {
     let folder = try LiveScratch.makeFolder()
     do {
       return BenchmarkSuite(
         benchmarks: try VerificationBenchmarks.make(now: now) + receipt(now: now)
-          + StoreBenchmarks.make(now: now) + IngestBenchmarks.make(folder: folder)
+          + StoreBenchmarks.make(now: now)
+          + IngestBenchmarks.make(folder: folder, database: database)
           + ServerBenchmarks.make(now: now, folder: folder)
           + LedgerScaleBenchmarks.make(folder: folder, isBig: isBig)
           + JournalBenchmarks.make(folder: folder) + StartBenchmarks.make(folder: folder),

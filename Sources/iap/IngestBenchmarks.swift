@@ -1,6 +1,7 @@
 import Foundation
 import IAPEntitlements
 import IAPModel
+import PostgresStorage
 import SQLiteStorage
 import ServerStorage
 import Synchronization
@@ -15,35 +16,69 @@ enum IngestBenchmarks {
 
   /// Prepares the flushes of the disk, then the ledger with one, 16 and 64 senders.
   ///
-  /// - Parameter folder: An empty folder on the disk that is measured.
+  /// - Parameters:
+  ///   - folder: An empty folder on the disk that is measured.
+  ///   - database: The address of a PostgreSQL that is measured too, one ledger and two on the same
+  ///     tables; what was written stays there.
   /// - Returns: The measurements.
   /// - Throws: ``CommandError`` or ``StorageError`` when the disk or the ledger fails.
-  static func make(folder: URL) throws -> [Benchmark] {
+  static func make(folder: URL, database: String? = nil) throws -> [Benchmark] {
     let disk = try LiveScratch.Flusher(folder.appendingPathComponent("flushes"))
     let flush = Benchmark(
       limit,
       Words("disk: one page, one flush: the limit", zh: "磁盘：写一页并刷盘一次：上限"),
       limit: limit
     ) { disk.run() }
-    return [flush] + (try [1, 16, 64].map { try ledger(senders: $0, in: folder) })
+    var benchmarks = [flush]
+    for senders in [1, 16, 64] {
+      let path = folder.appendingPathComponent("ledger-\(senders).sqlite").path
+      let place = Words("ledger", zh: "账本")
+      benchmarks.append(
+        ledger("ingest\(senders)", place, [try SQLiteLedger(path: path)], senders: senders)
+      )
+    }
+    guard let database else { return benchmarks }
+    for servers in [1, 2] {
+      let ledgers = try (0..<servers).map { _ in try PostgresLedger(database) }
+      let place = Words("PostgreSQL, \(servers) server(s)", zh: "PostgreSQL，\(servers) 个服务器")
+      let first = servers * 1_000_000_000_000
+      for senders in [1, 64] {
+        benchmarks.append(
+          ledger(
+            "postgres\(servers)x\(senders)",
+            place,
+            ledgers,
+            senders: senders * servers,
+            first: first + senders * 10_000_000_000
+          )
+        )
+      }
+    }
+    return benchmarks
   }
 
   /// Commits notifications, each answered before its sender has the next one.
-  private static func ledger(senders: Int, in folder: URL) throws -> Benchmark {
-    let path = folder.appendingPathComponent("ledger-\(senders).sqlite").path
-    let ledger = try SQLiteLedger(path: path)
+  private static func ledger(
+    _ name: String,
+    _ place: Words,
+    _ ledgers: [any Ledger],
+    senders: Int,
+    first: Int = 0
+  ) -> Benchmark {
     let text = notificationText()
     let numbers = Counter()
     return Benchmark(
-      "ingest\(senders)",
+      name,
       Words(
-        "ledger: notifications made durable, \(senders) sender(s)",
-        zh: "账本：持久化通知，\(senders) 个发送方"
+        "\(place(.english)): notifications made durable, \(senders) sender(s)",
+        zh: "\(place(.simplifiedChinese))：持久化通知，\(senders) 个发送方"
       ),
       workers: senders,
       limit: limit
     ) {
-      let outcome = try? await ledger.commit(notification(number: numbers.next(), text: text))
+      let number = numbers.next()
+      let write = notification(number: first + number, text: text)
+      let outcome = try? await ledgers[number % ledgers.count].commit(write)
       return outcome?.newEntries.count == 1
     }
   }

@@ -8,7 +8,7 @@ import Testing
 
 /// Three servers on one PostgreSQL; servers and database are killed at random under load.
 ///
-/// `IAP_CHAOS_KILLS` says how often something is killed: 6 times unless it does, 150 for about five
+/// `IAP_CHAOS_KILLS` says how often something is killed: 6 times unless it does, 350 for about five
 /// minutes. `IAP_CHAOS_SEED` repeats a run's choices.
 @Suite(.serialized, .enabled(if: PostgresServer.isWanted, PostgresServer.absence))
 struct ServeChaosTests {
@@ -68,7 +68,8 @@ struct ServeChaosTests {
     try await PostgresServer.with { database in
       let served = try ServedStore()
       defer { served.remove() }
-      let purchases = try served.purchases(120)
+      // So many that there is news to the end.
+      let purchases = try served.purchases(max(120, kills * 12))
       let notifications = try await served.notifications()
       let words = served.words(database: database.address)
       var servers: [ServedProcess] = []
@@ -102,7 +103,7 @@ struct ServeChaosTests {
   ) async throws {
     var choice = seed &* 0x9E37_79B9_7F4A_7C15
     for round in 0..<times {
-      let wanted = min(20 + round * 30, 200)
+      let wanted = 20 + round * 12
       while world.answeredCount < wanted { await Task.yield() }
       choice = choice &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let victim = Int(choice >> 33) % (Self.servers + 1)
@@ -141,7 +142,7 @@ struct ServeChaosTests {
     }
     let ledger = try PostgresLedger(database.address)
     let told = try await ledger.read { reader throws(StorageError) in
-      try reader.outbox(after: 0, limit: 10_000)
+      try reader.outbox(after: 0, limit: 100_000)
     }
     #expect(told.map(\.sequence) == Array(1...Int64(purchases.count)))
     #expect(Set(told.compactMap { $0.body["key"]?.stringValue }).count == purchases.count)
