@@ -278,7 +278,7 @@ public final class FakeStore: Sendable {
   }
 
   /// The most moments at which something may happen in one ``advance(by:)``.
-  public static let momentsMax = 10_000
+  static let momentsMax = 10_000
 
   /// Announces something to the app, when it runs; otherwise it waits for the next launch.
   func send(_ signal: StoreSignal) {

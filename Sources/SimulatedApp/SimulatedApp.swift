@@ -331,6 +331,11 @@ extension SimulatedApp {
       log: { [lines] in lines.append($0) },
       trust: trust
     )
+    // No nap: who waits for an answer does not want the clock to run.
+    world.lateness = { [now = world.now] date in
+      let due = clock.now.addingTimeInterval(max(0, date.timeIntervalSince(now())))
+      try await process.guarded { try await clock.sleep(until: due) }
+    }
     world.atStep = { [steps, events] step in
       steps.append(step)
       events.lookAgain()

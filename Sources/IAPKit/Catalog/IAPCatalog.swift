@@ -41,11 +41,11 @@ public struct IAPCatalog: Hashable, Sendable {
   }
 
   /// The longest text of a catalog that is read, in bytes.
-  public static let bytesMax = 1024 * 1024
+  package static let bytesMax = 1024 * 1024
   /// The most products of a catalog.
   ///
   /// - **Source:** an app can have so many in-app purchases.
-  public static let entriesMax = 10_000
+  package static let entriesMax = 10_000
 
   /// The products, in the order of display.
   public var entries: [Entry]

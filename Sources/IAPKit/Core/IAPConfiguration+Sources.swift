@@ -21,7 +21,7 @@ extension IAPConfiguration {
   /// The key of Info.plist under which the configuration stands.
   public static let infoKey = "IAPKit"
   /// The longest configuration that is read, in bytes.
-  public static let fileBytesMax = 1024 * 1024
+  package static let fileBytesMax = 1024 * 1024
 
   /// Reads a configuration from JSON.
   ///

@@ -78,8 +78,8 @@ extension IAPManager {
 
   /// Signs offers, when somebody can.
   var signer: (any OfferSigner)? {
-    configuration.offerSigner
-      ?? configuration.server.map { ServerOfferSigner(server: $0, http: world.http) }
+    if let signer = configuration.offerSigner { return WatchedSigner(signer: signer, world: world) }
+    return configuration.server.map { ServerOfferSigner(server: $0, http: world.http) }
   }
 
   func draft(_ productId: String, _ options: PurchaseOptions) -> OrderDraft {

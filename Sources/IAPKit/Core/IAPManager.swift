@@ -122,7 +122,12 @@ public final class IAPManager: IAPService {
       userToken: effective.orders.userToken
     )
     let validator = effective.validator.map {
-      WatchedValidator(validator: $0, entitlements: entitlements, account: account)
+      WatchedValidator(
+        validator: $0,
+        entitlements: entitlements,
+        account: account,
+        world: world
+      )
     }
     funnel = DeliveryFunnel(
       configuration: FunnelConfiguration(configuration, account: account),

@@ -12,6 +12,8 @@ package struct IAPWorld: Sendable {
   ///
   /// Where a clock can jump, this is not the same as sleeping for the difference.
   package var sleepUntil: @Sendable (Date) async throws -> Void
+  /// Waits until an instant at which somebody else's answer is late, as ``sleepUntil`` does.
+  package var lateness: @Sendable (Date) async throws -> Void
   /// A new identifier.
   package var uuid: @Sendable () -> UUID
   /// A number from 0 up to, not including, 1.
@@ -47,8 +49,10 @@ package struct IAPWorld: Sendable {
   ) {
     self.now = now
     self.sleep = sleep
-    self.sleepUntil =
+    let sleepUntil =
       sleepUntil ?? { date in try await sleep(max(0, date.timeIntervalSince(now()))) }
+    self.sleepUntil = sleepUntil
+    lateness = sleepUntil
     self.uuid = uuid
     self.random = random
     self.files = files
@@ -152,4 +156,39 @@ package protocol ClientFiles: Sendable {
 package protocol ClientFileLock: AnyObject, Sendable {
   /// Gives the lock back; a second call does nothing.
   func release()
+}
+
+extension IAPWorld {
+  /// How many seconds the app's own code has to answer a question: more than the client's own calls
+  /// of a server take.
+  package static let answerSecondsMax: TimeInterval = 60
+
+  /// What is answered in time; who answers later is not heard any more.
+  ///
+  /// - Parameter question: Asks somebody who may take for ever.
+  /// - Returns: The answer.
+  /// - Throws: What the question throws, or ``IAPError/network(underlying:)`` when it is late.
+  func answer<Answer: Sendable>(
+    _ question: @escaping @Sendable () async throws -> Answer
+  ) async throws -> Answer {
+    let late = now() + Self.answerSecondsMax
+    let (answers, told) = AsyncStream.makeStream(of: Result<Answer, any Error>.self)
+    let asking = Task {
+      do {
+        told.yield(.success(try await question()))
+      } catch {
+        told.yield(.failure(error))
+      }
+    }
+    let watching = Task { [lateness] in
+      do { try await lateness(late) } catch { return }
+      told.yield(.failure(IAPError.network(underlying: URLError(.timedOut))))
+    }
+    defer {
+      asking.cancel()
+      watching.cancel()
+    }
+    for await answer in answers { return try answer.get() }
+    throw CancellationError()
+  }
 }

@@ -34,7 +34,7 @@ public enum PurchaseState: Hashable, Sendable {
   /// Where a purchase stands that ended this way.
   ///
   /// - Parameter outcome: How the purchase ended.
-  public init(_ outcome: PurchaseOutcome) {
+  package init(_ outcome: PurchaseOutcome) {
     switch outcome {
     case .delivered, .alreadyOwned, .scheduled: self = .complete
     case .processing: self = .processing

@@ -50,7 +50,10 @@ final class PurchaseStates: Sendable {
   func follow(_ event: FunnelEvent) {
     switch event {
     case .order(let order) where order.state == .opened:
-      change(order.productId.rawValue) { if $0.state == .inProgress { $0.order = order } }
+      // Perhaps of a purchase that has ended by now; never an older one in place of a newer.
+      change(order.productId.rawValue) { entry in
+        if order.createdAt >= entry.order?.createdAt ?? .distantPast { entry.order = order }
+      }
     case .saved(let record):
       change(record.productId) { if $0.state == .inProgress { $0.state = .verifying } }
     case .ready(let kind, let result) where kind != .clawback:

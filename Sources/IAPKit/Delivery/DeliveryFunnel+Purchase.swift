@@ -103,26 +103,29 @@ extension DeliveryFunnel {
   ) async -> PurchaseOutcome {
     var transaction = transaction
     if order.origin == .promoted { transaction.source = .promoted }
-    let progress = await process(transaction, order: order.number)
-    // The store answered with a purchase of before: nothing was paid for this order.
-    let outcome = PurchaseOutcome(progress)
     // A change of plan, or an offer, for the next renewal is answered with the transaction of the
-    // period that runs; StoreKit 1 gives it the name of the product that was asked for.
-    if let result = outcome.result, isForLater(result, order, progress, usesOffer) {
+    // period that runs, which is not what this order pays for.
+    let isItsOwn = transaction.productID == order.productId
+    let progress = await process(transaction, order: isItsOwn ? order.number : nil)
+    let outcome = PurchaseOutcome(progress)
+    if !isItsOwn || isForLater(progress, outcome.result, order, usesOffer) {
       move(order, to: .scheduled)
-      return .scheduled(result)
+      return .scheduled(outcome.result)
     }
+    // The store answered with a purchase of before: nothing was paid for this order.
     if case .alreadyDelivered = progress { move(order, to: .cancelled) }
     return outcome
   }
 
+  /// Whether StoreKit 1 gave a transaction of before the name that was asked for, or the offer is for
+  /// the next renewal.
   private func isForLater(
-    _ result: IAPTransactionResult,
-    _ order: Order,
     _ progress: DeliveryProgress,
+    _ result: IAPTransactionResult?,
+    _ order: Order,
     _ usesOffer: Bool
   ) -> Bool {
-    if result.productId != order.productId.rawValue { return true }
+    if let result, result.productId != order.productId.rawValue { return true }
     if case .alreadyDelivered = progress { return usesOffer }
     return false
   }

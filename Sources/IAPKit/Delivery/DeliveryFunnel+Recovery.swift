@@ -65,6 +65,21 @@ extension DeliveryFunnel {
     }
   }
 
+  /// Whether a transaction that StoreKit lists belongs to whoever uses the app now.
+  ///
+  /// - Parameters:
+  ///   - id: The transaction.
+  ///   - token: What travelled with it, when that is known.
+  /// - Returns: What its record and order say, and without them its token.
+  nonisolated func isOwn(_ id: TransactionID, _ token: AppAccountToken?) -> Bool {
+    let record = store.record(id)
+    guard record?.isAnothers != true else { return false }
+    let order =
+      record?.order.flatMap { store.order($0) }
+      ?? token.flatMap { store.order(OrderNumber($0.rawValue)) }
+    return account.owns(record?.transaction.appAccountToken ?? token, order: order)
+  }
+
   /// Takes note of a refund that the server knows of and this device does not (StoreKit 1).
   ///
   /// - Parameters:

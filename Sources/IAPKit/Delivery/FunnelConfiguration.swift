@@ -83,7 +83,7 @@ public struct RetryPolicy: Hashable, Sendable {
   ///   - attempts: How often it was tried, at least once.
   ///   - random: A number from 0 up to, not including, 1.
   /// - Returns: Seconds, never more than ``longestDelay``.
-  public func delay(afterAttempts attempts: Int, random: Double) -> TimeInterval {
+  package func delay(afterAttempts attempts: Int, random: Double) -> TimeInterval {
     let grown = firstDelay * pow(factor, Double(min(max(attempts, 1), 64) - 1))
     return min(longestDelay, grown) * (1 - jitter * random)
   }

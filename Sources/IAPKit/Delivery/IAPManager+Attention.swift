@@ -78,7 +78,9 @@ extension IAPManager {
   ///     number; purchases that carry another user's are held.
   public func setAccount(_ account: String?, userToken: UUID? = nil) async {
     funnel.account.change(to: account.map { CustomerID($0) }, userToken: userToken)
-    entitlements.accountDidChange(to: account)
+    entitlements.accountDidChange(to: account) { [funnel] in
+      funnel.isOwn($0.transactionID, $0.appAccountToken)
+    }
     await resume(.accountChanged)
   }
 }

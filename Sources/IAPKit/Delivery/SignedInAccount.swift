@@ -29,11 +29,14 @@ package final class SignedInAccount: Sendable {
   /// The order says whose it is. A purchase that no order here knows is somebody else's when it
   /// carries another user's token; who cannot be told is taken for the present user.
   func owns(_ transaction: StoreTransaction, order: Order?) -> Bool {
+    owns(transaction.appAccountToken, order: order)
+  }
+
+  /// The same for a purchase of which only its token is known.
+  func owns(_ token: AppAccountToken?, order: Order?) -> Bool {
     let state = state.withLock { $0 }
     if let owner = order?.account { return owner == state.id }
-    guard order == nil, let mine = state.userToken, let token = transaction.appAccountToken else {
-      return true
-    }
+    guard order == nil, let mine = state.userToken, let token else { return true }
     return token.rawValue == mine
   }
 }

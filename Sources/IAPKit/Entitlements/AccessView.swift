@@ -152,7 +152,8 @@ extension AccessView {
   }
 
   /// Forgets what depends on the app's user.
-  mutating func forgetUser() {
+  mutating func forgetUser(keeping isOwn: (TransactionPayload) -> Bool) {
+    facts = facts.filter { $0.transaction.map(isOwn) ?? true }
     answers = [:]
     serverSubscriptions = []
     (judged, refused) = ([], [])

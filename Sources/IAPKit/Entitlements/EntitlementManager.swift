@@ -93,12 +93,12 @@ public final class EntitlementManager: Sendable {
     changed()
   }
 
-  /// Forgets what the server and the last launch said of another user; what this device knows of
-  /// its App Store account stays.
-  func accountDidChange(to account: String?) {
+  /// Forgets what the server and the last launch said of another user, and what the device knows of
+  /// that user's purchases.
+  func accountDidChange(to account: String?, keeping isOwn: (TransactionPayload) -> Bool) {
     token.change(to: account)
     cache.withLock { $0?.account = account }
-    view.withLock { $0.forgetUser() }
+    view.withLock { $0.forgetUser(keeping: isOwn) }
     changed()
   }
 

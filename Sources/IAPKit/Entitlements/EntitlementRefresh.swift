@@ -59,7 +59,7 @@ final class EntitlementRefresh: Sendable {
   func watch() async {
     guard let source = adapter as? any SubscriptionStatusSource else { return }
     let updates = source.statusUpdates()
-    for await status in updates { entitlements.apply([status]) }
+    for await status in updates where isOwn(status.transaction) { entitlements.apply([status]) }
   }
 
   private func ask() async {
@@ -80,9 +80,15 @@ final class EntitlementRefresh: Sendable {
   /// Asks this device: StoreKit 2 for its lists, and on StoreKit 1 the receipt.
   private func list() async {
     guard adapter.generation == .storekit2 else { return readReceiptLines() }
-    entitlements.applyDeviceList(await adapter.currentEntitlements())
+    entitlements.applyDeviceList(await adapter.currentEntitlements().filter(isOwn))
     guard let source = adapter as? any SubscriptionStatusSource else { return }
-    entitlements.apply(await source.subscriptionStatuses(in: entitlements.groups))
+    let statuses = await source.subscriptionStatuses(in: entitlements.groups)
+    entitlements.apply(statuses.filter { isOwn($0.transaction) })
+  }
+
+  /// The App Store's account has what all users of the app bought with it on this device.
+  private func isOwn(_ transaction: StoreTransaction) -> Bool {
+    funnel.isOwn(transaction.transactionID, transaction.appAccountToken)
   }
 
   private func readReceiptLines() {
@@ -94,7 +100,7 @@ final class EntitlementRefresh: Sendable {
       line.type = line.type ?? configuration.productTypes[item.productID.rawValue]
       return line
     }
-    entitlements.applyReceipt(lines)
+    entitlements.applyReceipt(lines.filter { funnel.isOwn($0.transactionID, $0.appAccountToken) })
   }
 
   /// Whether nothing else has to be asked: the server told all about the customer, or cannot be

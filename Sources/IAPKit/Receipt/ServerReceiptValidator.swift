@@ -14,11 +14,11 @@ import IAPModel
 /// After a consumable was handed over, the same body is posted once more with `acknowledged`.
 public struct ServerReceiptValidator: ReceiptValidator {
   /// The longest answer that is read, in bytes.
-  public static let answerBytesMax = 1024 * 1024
+  package static let answerBytesMax = 1024 * 1024
   /// How many seconds the server has to answer.
-  public static let timeoutSeconds: TimeInterval = 30
+  package static let timeoutSeconds: TimeInterval = 30
   /// How many seconds the server has to take an acknowledgement; finishing waits for so long.
-  public static let acknowledgementTimeoutSeconds: TimeInterval = 10
+  package static let acknowledgementTimeoutSeconds: TimeInterval = 10
 
   let endpoint: URL
   let headers: [String: String]

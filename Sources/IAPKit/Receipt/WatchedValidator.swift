@@ -3,22 +3,27 @@ import Foundation
 /// Passes questions on, and tells what the user may use before the one who asked goes on: nobody is
 /// told of a purchase earlier than of the access that comes with it.
 ///
-/// It also keeps what opens the customer's own data at the server, and shows it with each question.
+/// It also keeps what opens the customer's own data at the server, and shows it with each question;
+/// and it gives up on a validator that takes for ever, so that nobody waits for it but itself.
 struct WatchedValidator: ReceiptValidator {
   let validator: any ReceiptValidator
   let entitlements: EntitlementManager
   let account: SignedInAccount
+  let world: IAPWorld
 
   private var token: CustomerToken { entitlements.token }
 
   func validate(receiptData: Data, isSandbox: Bool) async throws -> ReceiptValidationResult {
-    try await validator.validate(receiptData: receiptData, isSandbox: isSandbox)
+    try await world.answer { [validator] in
+      try await validator.validate(receiptData: receiptData, isSandbox: isSandbox)
+    }
   }
 
   func validate(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult {
     // What another user of the app owns says nothing about the present one.
     let isAboutUser = evidence.account == nil || evidence.account == account.id?.rawValue
-    let result = try await validator.validate(isAboutUser ? signed(evidence) : evidence)
+    let question = isAboutUser ? signed(evidence) : evidence
+    let result = try await world.answer { [validator] in try await validator.validate(question) }
     // Only who has the last word says who the customer is and what counts.
     guard !result.isProvisional, isAboutUser, result.belongsToAnother != true else { return result }
     if let given = result.customerToken { token.keep(given) }
@@ -27,7 +32,8 @@ struct WatchedValidator: ReceiptValidator {
   }
 
   func acknowledge(_ evidence: TransactionEvidence) async throws {
-    try await validator.acknowledge(signed(evidence))
+    let note = signed(evidence)
+    try await world.answer { [validator] in try await validator.acknowledge(note) }
   }
 
   /// What the server says of the customer; nil when it does not know the token, or there is none.
@@ -44,5 +50,7 @@ struct WatchedValidator: ReceiptValidator {
     return evidence
   }
 
-  func report(_ report: QuarantineReport) async throws { try await validator.report(report) }
+  func report(_ report: QuarantineReport) async throws {
+    try await world.answer { [validator] in try await validator.report(report) }
+  }
 }

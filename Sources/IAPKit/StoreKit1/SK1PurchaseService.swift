@@ -6,15 +6,9 @@ public final class SK1PurchaseService: IAPService {
   ///
   /// - Parameter config: How the app sells.
   public init(config: IAPConfiguration) {
-    manager = IAPManager(
-      configuration: config,
-      world: LiveWorld.make(directory: config.storeDirectory, log: config.log),
-      adapter: SK1StoreAdapter(
-        types: config.productTypes,
-        readReceipt: LiveWorld.receipt
-      ),
-      readReceipt: LiveWorld.receipt
-    )
+    var config = config
+    config.forceStoreKit1 = true
+    manager = IAPManager(configuration: config)
   }
 
   /// Loads products.

@@ -7,12 +7,9 @@ public final class SK2PurchaseService: IAPService {
   ///
   /// - Parameter config: How the app sells.
   public init(config: IAPConfiguration) {
-    manager = IAPManager(
-      configuration: config,
-      world: LiveWorld.make(directory: config.storeDirectory, log: config.log),
-      adapter: SK2StoreAdapter(),
-      readReceipt: LiveWorld.receipt
-    )
+    var config = config
+    config.forceStoreKit1 = false
+    manager = IAPManager(configuration: config)
   }
 
   /// Loads products.
