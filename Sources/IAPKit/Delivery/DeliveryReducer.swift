@@ -261,12 +261,23 @@ package struct DeliveryReducer {
     guard context.isDeliveryOpen else { return }
     if due.kind == .grant, isClaimStale { return actions.append(.validate) }
     if context.hasTaker {
+      noteBeginning(of: due)
       actions.append(.deliver(due))
     } else if !record.needsAppToAcknowledge, context.hasCaller || due.kind != .grant {
       acknowledge(due)
     } else if announces {
       actions.append(.emit(.ready(due.kind)))
     }
+  }
+
+  /// Takes note, durably, that goods are about to be handed over: a process that dies meanwhile may
+  /// have done so.
+  private mutating func noteBeginning(of due: DueEffect) {
+    guard due.kind == .grant, !record.isGrantBegun else { return }
+    record.isGrantBegun = true
+    // The record is saved as it is at the end of the step.
+    let isSaved = actions.contains { if case .save = $0 { true } else { false } }
+    if !isSaved { actions.append(.save) }
   }
 
   /// Whether another installation is to hand over goods that are used up.
@@ -330,7 +341,10 @@ package struct DeliveryReducer {
     record.lastError = nil
     record.nextAttempt = nil
     actions += [.save, .emit(.ready(due.kind))]
-    finish()
+    guard due.kind == .grant, self.due != nil else { return finish() }
+    // Taken back before it was known that they had been handed over.
+    record.state = .accepted
+    handOver(announces: false)
   }
 
   private mutating func acknowledgeByApp() {

@@ -99,7 +99,7 @@ public struct TransactionRecord: Hashable, Sendable, Identifiable, Codable {
 
 extension TransactionRecord {
   private enum Mark: String, Hashable, Codable {
-    case servedElsewhere, serverTold, staleReceipt, anothers
+    case servedElsewhere, serverTold, staleReceipt, anothers, grantBegun
   }
 
   /// Whether the last answer was that the receipt does not show the transaction.
@@ -125,6 +125,13 @@ extension TransactionRecord {
   package var isServedElsewhere: Bool {
     get { has(.servedElsewhere) }
     set { set(.servedElsewhere, newValue) }
+  }
+
+  /// Whether somebody was, or was about to be, called to hand the goods over: they may be with the
+  /// user although nobody has answered.
+  package var isGrantBegun: Bool {
+    get { has(.grantBegun) }
+    set { set(.grantBegun, newValue) }
   }
 
   private func has(_ mark: Mark) -> Bool { marks?.contains(mark) ?? false }

@@ -85,7 +85,7 @@ struct SilentValidatorTests {
 struct SilentSignerTests {
   private struct SilentSigner: OfferSigner {
     let gate: Gate
-    func sign(_ request: OfferSignatureRequest) async throws -> OfferProof {
+    func sign(_ request: OfferSignatureRequest) async throws -> IAPKit.OfferProof {
       await gate.pass()
       throw CancellationError()
     }
