@@ -235,7 +235,7 @@ targets += [
 #if os(Linux)
 // Fuzzers: they are built with a sanitizer of their own (Scripts/fuzz), so nobody else sees them.
 if Context.environment["IAP_FUZZ"] != nil {
-  let base: [Target.Dependency] = ["FuzzSupport", "IAPModel", "IAPSignatures", "HTTPValues"]
+  let base: [Target.Dependency] = ["FuzzSupport", "IAPModel", "IAPSignatures"]
   func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
       name: name,
@@ -248,19 +248,25 @@ if Context.environment["IAP_FUZZ"] != nil {
   targets += [
     .target(
       name: "FuzzSupport",
+      dependencies: ["AppStoreSimulator", "IAPModel", "IAPSignatures", "OpenSSLCrypto"],
+      path: "Fuzz/FuzzSupport",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "FuzzServers",
       dependencies: [
-        "AppStoreSimulator", "EntitlementServer", "HTTPValues", "IAPModel", "IAPSignatures",
+        "EntitlementServer", "FuzzSupport", "HTTPValues", "IAPModel", "IAPSignatures",
         "OpenSSLCrypto", "ServerStorage",
       ],
-      path: "Fuzz/FuzzSupport",
+      path: "Fuzz/FuzzServers",
       swiftSettings: strict
     ),
     fuzzer("FuzzJWS", ["OpenSSLCrypto"]),
     fuzzer("FuzzReceipts", ["AppStoreSimulator", "OpenSSLCrypto"]),
     fuzzer("FuzzStoreKit", ["AppStoreSimulator"]),
-    fuzzer("FuzzBodies", ["EntitlementServer"]),
+    fuzzer("FuzzBodies", ["EntitlementServer", "FuzzServers", "HTTPValues"]),
     fuzzer("FuzzJournal", ["IAPKit"]),
-    fuzzer("FuzzHTTP", ["EntitlementServer", "MicroHTTP"]),
+    fuzzer("FuzzHTTP", ["EntitlementServer", "FuzzServers", "HTTPValues", "MicroHTTP"]),
   ]
 }
 #endif

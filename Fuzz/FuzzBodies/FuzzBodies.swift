@@ -1,3 +1,4 @@
+import FuzzServers
 import FuzzSupport
 import HTTPValues
 

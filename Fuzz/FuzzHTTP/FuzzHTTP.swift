@@ -1,4 +1,5 @@
 import EntitlementServer
+import FuzzServers
 import FuzzSupport
 import Foundation
 import Glibc

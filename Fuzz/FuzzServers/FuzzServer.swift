@@ -1,6 +1,7 @@
 import Dispatch
 package import EntitlementServer
 import Foundation
+package import FuzzSupport
 package import HTTPValues
 import IAPModel
 import IAPSignatures
