@@ -6,8 +6,8 @@ import IAPModel
 ///
 /// It holds what facts say, what follows from them, and who owns what. When something came, and in
 /// which order, is left out, and so are date and product of recorded entries: an entry is recorded
-/// once for ever, by what was known then. Two ledgers that heard the same have equal dumps, whichever
-/// backend they are on.
+/// once for ever, by what was known then. Two ledgers that heard the same have equal dumps,
+/// whichever backend they are on.
 public struct LedgerDump: Hashable, Sendable {
   /// The lines, each a JSON object, in the order of scopes and original identifiers.
   public let lines: [String]

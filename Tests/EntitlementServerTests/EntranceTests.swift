@@ -264,6 +264,23 @@ struct EntranceTests {
     }
   }
 
+  /// Every row that leaves a choice stands in the table of decisions.
+  @Test func everyChoiceHasItsDecision() throws {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("docs/decisions/0211-where-the-vectors-leave-a-choice.md")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    var count = 0
+    for folder in ["derived-jws", "derived-receipts"] {
+      for entry in try ServerVectors.manifest(folder + "/manifest.json")
+      where entry.verdict == "POLICY" {
+        #expect(text.contains("| `\(entry.file)` |"), "\(entry.file)")
+        count += 1
+      }
+    }
+    #expect(count > 10)
+  }
+
   // MARK: What it is
 
   /// What is given in the wrong place is named, not only refused.

@@ -73,7 +73,7 @@ struct NotificationUseCase: Sendable {
     instant: JudgingInstant,
     now: Date
   ) async throws(ServerError) -> Taken {
-    let judged = try await judge(text, instant: instant, now: now)
+    let judged = try await judge(text, at: instant, now)
     var write = LedgerWrite(date: now, facts: [judged.record])
     // The App Store waits for an answer: its question is filed with the fact.
     if let question = ConsumptionAnswers(parts: parts).question(judged, at: now) {
@@ -101,8 +101,8 @@ struct NotificationUseCase: Sendable {
   /// - Throws: ``ServerError``, with 400 when it is refused.
   func judge(
     _ text: [UInt8],
-    instant: JudgingInstant,
-    now: Date
+    at instant: JudgingInstant,
+    _ now: Date
   ) async throws(ServerError) -> Judged {
     let verdict = try await verifiers.notification(text, instant: instant, now: now)
     guard let verified = verdict.accepted else { throw refusal(verdict.failures) }

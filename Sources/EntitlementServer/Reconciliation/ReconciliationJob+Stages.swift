@@ -56,8 +56,8 @@ extension ReconciliationJob {
       // It was sent some time ago: its chain is judged at the time of signing.
       judged = try await NotificationUseCase(parts: parts).judge(
         Array(sent.signedPayload.utf8),
-        instant: .signedDate,
-        now: now
+        at: .signedDate,
+        now
       )
     } catch {
       guard error.code == .notificationRefused else { throw error }
