@@ -47,7 +47,8 @@ public final class SimulatedAppStore: Sendable {
     signer = try StoreSigner(
       signing: signing,
       seed: configuration.seed,
-      start: configuration.start
+      start: configuration.start,
+      responder: configuration.responder
     )
     var options = configuration.options
     if configuration.catalog.settings.hasGracePeriod, options.gracePeriod == nil {

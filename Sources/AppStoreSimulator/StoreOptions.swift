@@ -17,6 +17,8 @@ public struct StoreConfiguration: Sendable {
   public var start: Date
   /// How the store behaves.
   public var options: StoreOptions
+  /// Where the store's certificates say that their standing can be asked about; nil for nowhere.
+  public var responder: String?
 
   /// Makes a configuration.
   ///
@@ -172,6 +174,8 @@ public struct StoreFaults: Hashable, Sendable {
   /// Whether the answers to notifications are lost on their way: the server has them, and the
   /// store sends them again.
   public var losesNotificationAnswers = false
+  /// Whether the store says, when it is asked, that its signing certificate was revoked.
+  public var revokesCertificate = false
 
   /// Nothing goes wrong.
   public init() {}

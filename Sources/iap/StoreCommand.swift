@@ -121,6 +121,13 @@ enum StoreCommand: Command {
       )
     ),
     .flag(
+      "ocsp",
+      Words(
+        "Names the store in its certificates as who knows whether they were revoked; needs a port.",
+        zh: "在证书中写明由本商店答复吊销状态；需指定端口。"
+      )
+    ),
+    .flag(
       "production-retries",
       Words(
         "Sends failed notifications again after 1, 12, 24, 48 and 72 hours, in the sandbox too.",
@@ -259,7 +266,7 @@ struct StoreSetup: Sendable {
     options.sandboxLooksUpOrders = arguments.flag("sandbox-orders")
     if arguments.flag("production-retries") { options.retryTimetable = .production }
     let number = try arguments.integer("app-id", in: 1...Int64.max)
-    configuration = StoreConfiguration(
+    var configuration = StoreConfiguration(
       catalog: try await Self.catalog(arguments, console),
       bundleID: try Self.bundleID(arguments) ?? DemoCatalog.bundleID,
       appAppleID: number.map { AppAppleID($0) } ?? DemoCatalog.appAppleID,
@@ -268,6 +275,18 @@ struct StoreSetup: Sendable {
       start: try Self.start(arguments) ?? console.now(),
       options: options
     )
+    if arguments.flag("ocsp") {
+      guard port != 0 else {
+        throw .usage(
+          Words(
+            "--ocsp puts the address into certificates: give a port with --listen.",
+            zh: "--ocsp 会把地址写入证书：请用 --listen 指定端口。"
+          )
+        )
+      }
+      configuration.responder = "http://\(listen.host):\(port)/ocsp"
+    }
+    self.configuration = configuration
   }
 
   /// The latest start, in seconds since 1970: certificates need years of four digits beyond it.

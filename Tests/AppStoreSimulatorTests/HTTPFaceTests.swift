@@ -195,6 +195,7 @@ struct ControlTests {
       "signature": "broken", "purchaseFailure": "paymentFailed", "interruptsPurchases": false,
       "duplicatesNotifications": true, "reordersNotifications": true,
       "notificationFailure": "TIMED_OUT", "losesNotificationAnswers": false,
+      "revokesCertificate": false,
     ]
     #expect(try await client.json(.put, "/control/faults", faults) == faults)
     #expect(try await client.json(.get, "/control/faults") == faults)

@@ -133,7 +133,7 @@ extension StoreFaults {
   private static let members = [
     "offlineDevices", "storeUnreachable", "signature", "purchaseFailure", "interruptsPurchases",
     "duplicatesNotifications", "reordersNotifications", "notificationFailure",
-    "losesNotificationAnswers",
+    "losesNotificationAnswers", "revokesCertificate",
   ]
 
   /// Faults as a request has them; what is left out does not go wrong.
@@ -160,6 +160,7 @@ extension StoreFaults {
     duplicatesNotifications = try body.bool("duplicatesNotifications") ?? false
     reordersNotifications = try body.bool("reordersNotifications") ?? false
     losesNotificationAnswers = try body.bool("losesNotificationAnswers") ?? false
+    revokesCertificate = try body.bool("revokesCertificate") ?? false
     if let text = try body.text("notificationFailure") {
       let failures = SendAttemptResult.allCases.filter {
         $0 != .success && $0 != .unsuccessfulStatus
@@ -184,6 +185,7 @@ extension StoreFaults {
     members.bool("reordersNotifications", reordersNotifications)
     members.text("notificationFailure", notificationFailure?.rawValue)
     members.bool("losesNotificationAnswers", losesNotificationAnswers)
+    members.bool("revokesCertificate", revokesCertificate)
     return .object(members.object)
   }
 }

@@ -36,7 +36,7 @@ public struct StoreHTTPFace: Sendable {
       ("", nil), ("/production", .production), ("/sandbox", .sandbox),
     ]
     router = HTTPRouter(
-      routes: control.routes
+      routes: control.routes + OCSPRoutes(store: store).routes
         + addresses.flatMap { prefix, environment in
           ServerAPIRoutes(store: store, desk: desk, environment: environment, prefix: prefix)
             .routes

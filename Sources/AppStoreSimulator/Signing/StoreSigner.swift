@@ -12,6 +12,7 @@ final class StoreSigner: Sendable {
   private let transactionWriter: CompactJWSWriter
   private let seed: UInt64
   private let validity: ClosedRange<Date>
+  private let responder: String?
   // RSA keys take long to make, and most tests need none; a foreign chain is for one fault only.
   private let lazily = Mutex(Lazily())
 
@@ -26,10 +27,12 @@ final class StoreSigner: Sendable {
   init(
     signing: any SigningPrimitives,
     seed: UInt64,
-    start: Date
+    start: Date,
+    responder: String? = nil
   ) throws(SimulatorError) {
     self.signing = signing
     self.seed = seed
+    self.responder = responder
     let year: TimeInterval = 365.25 * 24 * 3600
     let day =
       start.timeIntervalSince1970 - start.timeIntervalSince1970.remainder(dividingBy: 86_400)
@@ -38,7 +41,12 @@ final class StoreSigner: Sendable {
       first...first.addingTimeInterval(
         year * Double(Self.validityYears.before + Self.validityYears.after)
       )
-    transactionChain = try Self.chain(.transactions(validity: validity), "jws", seed, signing)
+    transactionChain = try Self.chain(
+      Self.named(.transactions(validity: validity), responder),
+      "jws",
+      seed,
+      signing
+    )
     transactionWriter = CompactJWSWriter(chain: transactionChain)
   }
 
@@ -116,7 +124,7 @@ final class StoreSigner: Sendable {
     _ shape: SigningChain.Shape,
     by fault: StoreFaults.Signature
   ) -> SigningChain.Shape {
-    var shape = shape
+    var shape = Self.named(shape, responder)
     let year: TimeInterval = 365.25 * 24 * 3600
     switch fault {
     case .genuine, .broken, .foreignRoot: break
@@ -148,11 +156,7 @@ final class StoreSigner: Sendable {
     _ signing: any SigningPrimitives
   ) throws(SimulatorError) -> SigningChain {
     do throws(CryptoError) {
-      return try SigningChain(
-        shape: shape,
-        seed: Array("AppStoreSimulator.\(label).\(seed)".utf8),
-        signing: signing
-      )
+      return try SigningChain(shape: shape, seed: chainSeed(label, seed), signing: signing)
     } catch {
       throw SimulatorError(
         .signingFailed,
@@ -160,6 +164,50 @@ final class StoreSigner: Sendable {
         underlying: error
       )
     }
+  }
+
+  private static func chainSeed(_ label: String, _ seed: UInt64) -> [UInt8] {
+    Array("AppStoreSimulator.\(label).\(seed)".utf8)
+  }
+
+  /// The shape with the address at which the certificates' standing can be asked about.
+  private static func named(
+    _ shape: SigningChain.Shape,
+    _ responder: String?
+  ) -> SigningChain.Shape {
+    guard let responder else { return shape }
+    var shape = shape
+    shape.leaf.extensions.append(.responder(responder))
+    shape.intermediate.extensions.append(.responder(responder))
+    return shape
+  }
+
+  /// What answers about the certificates of both chains.
+  func responders() throws(CryptoError) -> [OCSPResponder] {
+    var chains: [(SigningChain, SigningChain.Shape, String)] = [
+      (transactionChain, .transactions(validity: validity), "jws")
+    ]
+    // Nobody can ask about a chain that was not made yet.
+    if let chain = lazily.withLock({ $0.receiptChains[.genuine] }) {
+      chains.append((chain, .receipts(validity: validity), "receipt"))
+    }
+    var result: [OCSPResponder] = []
+    for (chain, shape, label) in chains {
+      let keys = try SigningChain.authorityKeys(
+        shape: shape,
+        seed: Self.chainSeed(label, seed),
+        signing: signing
+      )
+      result.append(
+        try OCSPResponder(
+          chain: chain,
+          intermediateKey: keys.intermediate,
+          rootKey: keys.root,
+          signing: signing
+        )
+      )
+    }
+    return result
   }
 
   /// The text with one bit of the signature changed.

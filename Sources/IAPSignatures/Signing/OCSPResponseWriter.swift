@@ -35,6 +35,7 @@ public struct OCSPResponseWriter: Sendable {
   /// - Parameters:
   ///   - certificate: What was asked about.
   ///   - standing: What is said.
+  ///   - digest: The digest that the question names the certificate with.
   ///   - first: From when it may be relied on.
   ///   - last: Until when; nil leaves that open.
   /// - Returns: The DER of the answer.
@@ -42,10 +43,11 @@ public struct OCSPResponseWriter: Sendable {
   public func answer(
     about certificate: Certificate,
     _ standing: Standing,
+    named digest: DigestAlgorithm = .sha1,
     from first: Date,
     until last: Date?
   ) throws(CryptoError) -> [UInt8] {
-    let id = try OCSPCertificateID(certificate, issuer: issuer, digest: .sha1, crypto: signing)
+    let id = try OCSPCertificateID(certificate, issuer: issuer, digest: digest, crypto: signing)
     var single = [id.der, Self.encoded(standing), Self.time(first)]
     if let last { single.append(DERWriter.tagged(0, Self.time(last))) }
     let responder = DERWriter.tagged(
@@ -68,6 +70,10 @@ public struct OCSPResponseWriter: Sendable {
 
   /// The unsigned answer of a responder that has none at present.
   public static let tryLater = DERWriter.sequence([DERWriter.element(0x0A, [3])])
+  /// The unsigned answer of a responder to a question that is none.
+  public static let malformedRequest = DERWriter.sequence([DERWriter.element(0x0A, [1])])
+  /// The unsigned answer of a responder that does not know the certificate's issuer.
+  public static let unauthorized = DERWriter.sequence([DERWriter.element(0x0A, [6])])
 
   private static func encoded(_ standing: Standing) -> [UInt8] {
     switch standing {
