@@ -6,29 +6,15 @@ import Testing
 
 /// `iap verify` and `iap receipt` at every signed text and receipt of the vectors: the rules that
 /// fail are those of the verifier itself.
-@Suite(.enabled(if: VerifyVectorTests.folder != nil, "no test vectors: set IAP_VECTORS"))
+@Suite(.enabled(if: CommandVectors.folder != nil, "no test vectors: set IAP_VECTORS"))
 struct VerifyVectorTests {
-  static let folder: URL? = {
-    let root = ProcessInfo.processInfo.environment["IAP_VECTORS"].map { URL(fileURLWithPath: $0) }
-    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let folder =
-      root ?? package.deletingLastPathComponent().appendingPathComponent("shared/vectors")
-    guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("README.md").path)
-    else {
-      print("SKIPPED: no test vectors at \(folder.path); set IAP_VECTORS to their folder")
-      return nil
-    }
-    return folder
-  }()
-
   private let folder: URL
   private let crypto: OpenSSLPrimitives
   /// The day on which the vectors were made.
   private let now = Date(timeIntervalSince1970: 1_796_000_000)
 
   init() throws {
-    folder = try #require(Self.folder)
+    folder = try #require(CommandVectors.folder)
     crypto = try OpenSSLPrimitives()
   }
 
@@ -137,4 +123,22 @@ struct VerifyVectorTests {
     #expect(cases.count > 70)
     try await compare(cases)
   }
+}
+
+/// Test data that lives beside the project, found through `IAP_VECTORS`, else at
+/// `../shared/vectors` from the package's root.
+private enum CommandVectors {
+  static let folder: URL? = {
+    let root = ProcessInfo.processInfo.environment["IAP_VECTORS"].map { URL(fileURLWithPath: $0) }
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let folder =
+      root ?? package.deletingLastPathComponent().appendingPathComponent("shared/vectors")
+    guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("README.md").path)
+    else {
+      print("SKIPPED: no test vectors at \(folder.path); set IAP_VECTORS to their folder")
+      return nil
+    }
+    return folder
+  }()
 }

@@ -211,7 +211,7 @@ import Testing
     )
   )
   func theLivesOfAThousandSubscriptionsEndInOneStateWhateverTheOrder() async throws {
-    try await compare(try RandomLives(count: 1000, days: 120, seed: 2), seeds: [1, 2, 3])
+    try await compare(try RandomLives(count: 1000, days: 45, seed: 2), seeds: [1])
   }
 
   private func compare(_ lives: RandomLives, seeds: [UInt64]) async throws {
