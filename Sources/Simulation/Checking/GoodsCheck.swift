@@ -85,13 +85,15 @@ struct GoodsCheck {
     return same.allSatisfy { $0.revocationDate != nil }
   }
 
-  /// On the telephone that bought it the order is known.
+  /// On the telephone that bought it the order is known: by its number, or, where the user's token
+  /// travels in its place, at least as long as no other telephone of the user buys the same.
   private func context(
     _ record: StoreTransactionRecord,
     _ grants: [Effect],
     _ name: String
   ) -> [RunFinding] {
-    guard record.reason == .purchase, let buyer = record.device else { return [] }
+    guard record.reason == .purchase, let buyer = record.device, !world.cast.usesUserTokens
+    else { return [] }
     return grants.filter { world.apps[$0.device].device.id == buyer }
       .filter { $0.effect.context["tap"] == nil }
       .map { _ in RunFinding(rule: .context, text: "\(name) was handed over without its order") }

@@ -30,10 +30,13 @@ struct GrowthCheck {
         )
       }
       let purchases = app.manager.store.records().count + app.manager.store.orders.count + 4
-      let bytes = app.device.disk.names
-        .reduce(0) { $0 + (app.device.disk.flushedBytes(of: $1)?.count ?? 0) }
-      if bytes > purchases * Self.bytesPerPurchaseMax {
-        findings.append(RunFinding(rule: .growth, text: "phone-\(device): \(bytes) bytes of files"))
+      let sizes = app.device.disk.names
+        .map { (name: $0, bytes: app.device.disk.flushedBytes(of: $0)?.count ?? 0) }
+      if sizes.reduce(0, { $0 + $1.bytes }) > purchases * Self.bytesPerPurchaseMax {
+        let text = sizes.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
+        findings.append(
+          RunFinding(rule: .growth, text: "phone-\(device), \(purchases) purchases: \(text)")
+        )
       }
     }
     return findings

@@ -21,6 +21,8 @@ package struct SimulationRun {
   private var order: JobOrder
   private var report: RunReport
   private var finished: Set<TransactionID> = []
+  /// How many lines of each app's log were written down.
+  private var lineCounts: [Int]
 
   /// Prepares a run.
   ///
@@ -36,6 +38,7 @@ package struct SimulationRun {
     stage = WorldStage(world: world)
     order = JobOrder(seed: plan.seed &* 31 &+ 17, jobs: jobs)
     report = RunReport(seed: plan.seed)
+    lineCounts = world.apps.map { _ in 0 }
   }
 
   /// Makes the run.
@@ -79,6 +82,16 @@ package struct SimulationRun {
       guard order.ranCount - before < Self.jobsBetweenRestsMax else {
         note(.growth, "\(Self.jobsBetweenRestsMax) jobs at one instant")
         return
+      }
+    }
+    if world.trace.isOn { writeDownLogs() }
+  }
+
+  private mutating func writeDownLogs() {
+    for (device, app) in world.apps.enumerated() {
+      for line in app.lines.elements.dropFirst(lineCounts[device]) {
+        world.trace.note(world.store.clock.now, "phone-\(device) \(line.message)")
+        lineCounts[device] += 1
       }
     }
   }
@@ -132,6 +145,8 @@ package struct SimulationRun {
       rest(for: 60)
       for device in world.apps.indices { takeTurns(on: device) }
       rest(for: 60)
+      // A telephone with StoreKit 1 does not hear by itself of what another one has bought.
+      if round == 0 { for device in world.apps.indices { stage.restore(device) } }
       if round > 0, isSettled { return }
       rest(for: Self.roundSeconds)
     }

@@ -45,11 +45,7 @@ struct WorldStage {
     case .closeSheet(let device, let pays):
       let sheet = world.apps[device].device.sheet
       if pays { try? sheet.confirm() } else { try? sheet.cancel() }
-    case .restore(let device):
-      let app = world.apps[device]
-      guard app.isAlive else { return }
-      count("restores")
-      Task { _ = try? await app.restore() }
+    case .restore(let device): restore(device)
     case .settle(let device): _ = try? world.apps[device].device.settlePayment()
     case .interrupting(let device, let isOn):
       world.apps[device].device.person.paymentNeedsAction = isOn
@@ -156,6 +152,13 @@ struct WorldStage {
     guard app.isAlive else { return }
     count("kills")
     app.kill()
+  }
+
+  mutating func restore(_ device: Int) {
+    let app = world.apps[device]
+    guard app.isAlive else { return }
+    count("restores")
+    Task { _ = try? await app.restore() }
   }
 
   func foreground(_ device: Int) {
