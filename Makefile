@@ -4,6 +4,10 @@ SHELL := /bin/bash
 SWIFT ?= swift
 ONCE ?=
 
+# How long, and what about, simulations run.
+SECONDS ?= 180
+PROFILE ?= standard
+
 # An import of a target that the manifest does not declare must not build by accident.
 STRICT := --explicit-target-dependency-import-check error
 # One test after another: tests of servers and clocks measure real time, and a pool that is busy with
@@ -16,7 +20,7 @@ CLIENT := IAPModel IAPEntitlements IAPSignatures IAPKit IAPKitCallbacks IAPKitTe
 # Those of them that an app imports itself.
 DOCUMENTED := $(filter-out SQLiteAdapter,$(CLIENT))
 
-.PHONY: help demo test test-all test-postgres lint format docs availability bench fuzz conformance clean bootstrap
+.PHONY: help demo test test-all test-postgres lint format docs availability bench fuzz conformance simulate simulate-bugs clean bootstrap
 
 help:
 	@echo "make demo      build everything and walk one purchase through it (ONCE=1 ends after the tour)"
@@ -30,6 +34,8 @@ help:
 	@echo "make bench     measure (JSON=FILE writes the figures, BIG=1 fills a ledger with 10^7 facts,"
 	@echo "               PEERS=1 measures Apple's Python library on the same inputs)"
 	@echo "make fuzz      run every fuzzer for SECONDS=60"
+	@echo "make simulate  run apps, servers and the store with faults (SECONDS=180, PROFILE=standard)"
+	@echo "make simulate-bugs  show that the simulation finds known mistakes"
 	@echo "make conformance  run public client libraries against the simulated App Store"
 	@echo "make clean     remove what was built"
 
@@ -90,6 +96,16 @@ conformance: bootstrap
 	@Scripts/need-linux "make conformance"
 	$(SWIFT) build --product iap
 	@IAP="$$($(SWIFT) build --show-bin-path)/iap" Scripts/conformance
+
+simulate: bootstrap
+	@Scripts/need-linux "make simulate"
+	$(SWIFT) build --product iap
+	@exec "$$($(SWIFT) build --show-bin-path)/iap" simulate --for $(SECONDS) --profile $(PROFILE)
+
+simulate-bugs: bootstrap
+	@Scripts/need-linux "make simulate-bugs"
+	IAP_PLANTED=1 IAP_TESTS=none $(SWIFT) build -c release --product iap --scratch-path .build-planted
+	@Scripts/simulate-bugs .build-planted/release/iap
 
 clean:
 	rm -rf .build .build-*

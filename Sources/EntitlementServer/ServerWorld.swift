@@ -1,5 +1,9 @@
 public import Foundation
+#if PLANTED_BUGS
+package import IAPModel
+#else
 import IAPModel
+#endif
 
 /// What the server takes from outside beside clock and ledger.
 public struct ServerWorld: Sendable {
@@ -13,6 +17,10 @@ public struct ServerWorld: Sendable {
   public var pause: @Sendable (Duration) async -> Void
   /// Takes what happened.
   public var log: @Sendable (ServerEvent) -> Void
+  #if PLANTED_BUGS
+  /// The mistake that is switched on.
+  package var planted: PlantedBug?
+  #endif
 
   /// Makes a world.
   public init(

@@ -43,6 +43,10 @@ package struct AppSetup: Sendable {
   package var trust: DeviceTrust?
   /// By how many seconds the device's clock differs from the store's; a change acts at once.
   package var clockOffset: TimeInterval = 0
+  #if PLANTED_BUGS
+  /// The mistake that is switched on.
+  package var planted: PlantedBug?
+  #endif
   /// What the app's own chance comes from.
   package var seed: UInt64
 

@@ -1,4 +1,7 @@
 import IAPKit
+#if PLANTED_BUGS
+import IAPModel
+#endif
 import SimulatedDevice
 
 /// The client's folder on a simulated device's disk, as one app process sees it.
@@ -57,3 +60,34 @@ extension DeviceError {
     }
   }
 }
+
+#if PLANTED_BUGS
+/// The same folder with planted bugs.
+struct MistakenFiles: ClientFiles {
+  let files: DeviceFiles
+  let planted: PlantedBug?
+
+  func lock(_ name: String) throws(IAPError) -> any ClientFileLock { try files.lock(name) }
+
+  func read(_ name: String) throws(IAPError) -> [UInt8]? {
+    let bytes = try files.read(name)
+    guard planted == .dropsFilesWithTornEnds, let last = bytes?.last else { return bytes }
+    return last == UInt8(ascii: "\n") ? bytes : []
+  }
+
+  func append(_ bytes: [UInt8], to name: String, at length: Int) throws(IAPError) {
+    guard planted == .savesWithoutFlush else {
+      return try files.append(bytes, to: name, at: length)
+    }
+    do throws(DeviceError) {
+      try files.disk.write(bytes, to: name, at: length)
+    } catch {
+      throw error.storage
+    }
+  }
+
+  func replace(_ name: String, with bytes: [UInt8]) throws(IAPError) {
+    try files.replace(name, with: bytes)
+  }
+}
+#endif

@@ -336,6 +336,10 @@ extension SimulatedApp {
       let due = clock.now.addingTimeInterval(max(0, date.timeIntervalSince(now())))
       try await process.guarded { try await clock.sleep(until: due) }
     }
+    #if PLANTED_BUGS
+    world.planted = setup.withLock { $0.planted }
+    world.files = MistakenFiles(files: DeviceFiles(disk: process.disk), planted: world.planted)
+    #endif
     world.atStep = { [steps, events] step in
       steps.append(step)
       events.lookAgain()

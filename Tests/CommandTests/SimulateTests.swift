@@ -16,13 +16,17 @@ struct SimulateTests {
   @Test("another seed gives another run")
   func otherSeedOtherBytes() async throws {
     let first = try await CommandProcess.run(["simulate", "--seed", "42", "--runs", "1", "--trace"])
-    let second = try await CommandProcess.run(["simulate", "--seed", "43", "--runs", "1", "--trace"])
+    let second = try await CommandProcess.run([
+      "simulate", "--seed", "43", "--runs", "1", "--trace",
+    ])
     #expect(first.output != second.output)
   }
 
   @Test("a campaign counts its runs and says that nothing was lost")
   func campaign() async throws {
-    let result = try await CommandProcess.run(["simulate", "--seed", "1", "--runs", "5", "--jobs", "2"])
+    let result = try await CommandProcess.run([
+      "simulate", "--seed", "1", "--runs", "5", "--jobs", "2",
+    ])
     let lines = result.output.split(separator: "\n").map { $0.split(separator: " ") }
     func value(_ name: String) -> String? {
       lines.first { $0.count == 2 && $0[0] == name }.map { String($0[1]) }

@@ -81,8 +81,34 @@ struct CustomerUseCase: Sendable {
         try catalogs.rules(scope.app, reader)
       )
     }
-    return CustomerAnswer.object(found.0, scope, found.1, at: now, catalog: found.2)
+    let answer = CustomerAnswer.object(found.0, scope, found.1, at: now, catalog: found.2)
+    #if PLANTED_BUGS
+    if parts.world.planted == .endsAccessWithOldRefund { return Self.mistaken(answer) }
+    #endif
+    return answer
   }
+
+  #if PLANTED_BUGS
+  /// Without access to what had a refund once.
+  private static func mistaken(_ answer: JSONObject) -> JSONObject {
+    let purchases = (answer["purchases"]?.arrayValue ?? []).compactMap(\.objectValue)
+    let refunded = Set(
+      purchases.filter { $0["revocationDate"] != nil }
+        .compactMap { $0["originalTransactionId"]?.stringValue }
+    )
+    let ended = Set(
+      purchases.filter { refunded.contains($0["originalTransactionId"]?.stringValue ?? "") }
+        .flatMap { ($0["transactionIds"]?.arrayValue ?? []).compactMap(\.stringValue) }
+    )
+    var answer = answer
+    answer["entitlements"] = .array(
+      (answer["entitlements"]?.arrayValue ?? []).filter {
+        !ended.contains($0.objectValue?["transactionId"]?.stringValue ?? "")
+      }
+    )
+    return answer
+  }
+  #endif
 
   private func makeToken(_ call: Call) async throws(ServerError) -> Reply {
     let name = try id(call)

@@ -106,7 +106,11 @@ struct NotificationUseCase: Sendable {
   ) async throws(ServerError) -> Judged {
     let verdict = try await verifiers.notification(text, instant: instant, now: now)
     guard let verified = verdict.accepted else { throw refusal(verdict.failures) }
+    #if PLANTED_BUGS
+    let content = mistaken(verified.payload, now)
+    #else
     let content = verified.payload
+    #endif
     guard let bundleID = content.notification.bundleID else {
       throw refusal([
         RuleFailure(part: .notification, rule: .bundle, reason: "it does not name an app")
@@ -181,6 +185,18 @@ struct NotificationUseCase: Sendable {
     )
     for entry in entries { metrics.count(.entries, ["kind": entry.entry.kind.rawValue]) }
   }
+
+  #if PLANTED_BUGS
+  private func mistaken(_ content: NotificationContent, _ now: Date) -> NotificationContent {
+    var content = content
+    if parts.world.planted == .believesLastArrival {
+      content.transaction?.signedDate = now
+      content.renewalInfo?.signedDate = now
+    }
+    if parts.world.planted == .forgetsGrace { content.renewalInfo?.gracePeriodExpiresDate = nil }
+    return content
+  }
+  #endif
 
   /// What a notification says, whatever its type: an unknown one is recorded as it is.
   private static func facts(_ content: NotificationContent) -> [StoreFact] {

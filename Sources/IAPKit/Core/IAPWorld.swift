@@ -1,4 +1,7 @@
 package import Foundation
+#if PLANTED_BUGS
+package import IAPModel
+#endif
 
 /// Everything that the client takes from outside: time, chance, disk and network, as values.
 ///
@@ -32,6 +35,10 @@ package struct IAPWorld: Sendable {
   package var trust: DeviceTrust?
   /// Tells each time that the network is back; ends at once where nobody can tell.
   package var networkReturns: @Sendable () -> AsyncStream<Void> = { AsyncStream { $0.finish() } }
+  #if PLANTED_BUGS
+  /// The mistake that is switched on.
+  package var planted: PlantedBug?
+  #endif
   /// Is passed before each action of a delivery machine: where a simulated process can die.
   package var atStep: (@Sendable (DeliveryStep) async -> Void)?
 

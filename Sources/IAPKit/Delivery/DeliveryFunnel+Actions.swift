@@ -45,7 +45,14 @@ extension DeliveryFunnel {
     _ record: TransactionRecord
   ) async -> DeliveryVerdict {
     do {
+      #if PLANTED_BUGS
+      var result = try await validator.validate(evidence(transaction, record))
+      if world.planted == .ignoresClaims {
+        (result.claimedBy, result.isAcknowledged) = (nil, nil)
+      }
+      #else
       let result = try await validator.validate(evidence(transaction, record))
+      #endif
       guard isAbout(transaction, result) else {
         return .unknown(reason: "the answer is about another product")
       }
@@ -58,6 +65,11 @@ extension DeliveryFunnel {
     } catch {
       // The text of a foreign error may contain anything: only its kind is kept.
       let kind = (error as? IAPError)?.code.rawValue ?? "\(type(of: error))"
+      #if PLANTED_BUGS
+      if world.planted == .takesSilenceForRefusal {
+        return .rejected(ReceiptValidationResult(isValid: false))
+      }
+      #endif
       return .unknown(reason: "no answer: \(kind)")
     }
   }
@@ -163,10 +175,15 @@ extension DeliveryFunnel {
     let result = result(record)
     let answer: DeliveryAnswer
     if let handler {
+      #if PLANTED_BUGS
+      let key = due.key + (world.planted == .namesEffectsByLaunch ? "#\(store.launch)" : "")
+      #else
+      let key = due.key
+      #endif
       let delivery = Delivery(
         kind: due.kind,
         transaction: result,
-        idempotencyKey: due.key,
+        idempotencyKey: key,
         order: record.order.flatMap { store.order($0) },
         validation: validations[id]
       )
@@ -240,7 +257,12 @@ extension DeliveryFunnel {
     _ reference: StoreReference,
     _ facts: FinishPolicy.Facts
   ) async -> StoreFinishAnswer? {
-    guard FinishPolicy.decide(facts) == .finish else { return nil }
+    #if PLANTED_BUGS
+    let isFinished = world.planted == .finishesBeforeSave
+    #else
+    let isFinished = false
+    #endif
+    guard isFinished || FinishPolicy.decide(facts) == .finish else { return nil }
     return await adapter.finish(reference)
   }
 

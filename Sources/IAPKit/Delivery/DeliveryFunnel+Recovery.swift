@@ -91,6 +91,18 @@ extension DeliveryFunnel {
     post(.arrived(transaction, order: nil), to: id)
   }
 
+  /// Takes note that a refund was undone, which the server knows of and StoreKit 1 does not.
+  ///
+  /// - Parameter id: The transaction.
+  package func applyReversal(_ id: TransactionID) {
+    guard var transaction = store.record(id)?.transaction else { return }
+    transaction.revocationDate = nil
+    transaction.revocationReason = nil
+    // Without a date a copy says nothing about refunds; this one does, as of now.
+    transaction.signedDate = world.now()
+    post(.arrived(transaction, order: nil), to: id)
+  }
+
   /// Looks again at what was set aside: it is judged once more and handed over.
   ///
   /// - Parameter id: The transaction.

@@ -116,7 +116,16 @@ package actor DeliveryFunnel {
     adapter.start { continuation.yield($0) }
     Task { [weak self] in
       await self?.recover(isFirst ? .launch : .foreground)
-      for await signal in signals { await self?.receive(signal) }
+      for await signal in signals {
+        #if PLANTED_BUGS
+        if case .transaction(let transaction) = signal, transaction.verification.isUnverified,
+          self?.world.planted == .stopsAtUnverified
+        {
+          return
+        }
+        #endif
+        await self?.receive(signal)
+      }
     }
   }
 
@@ -190,6 +199,9 @@ package actor DeliveryFunnel {
   }
 
   func post(_ event: DeliveryEvent, to id: TransactionID) {
+    #if PLANTED_BUGS
+    if world.planted == .blocksBehindTheFirst, isBlocked(id) { return settle(id) }
+    #endif
     mailboxes[id, default: []].append(event)
     guard active.insert(id).inserted else { return }
     Task { await run(id) }
@@ -229,7 +241,12 @@ package actor DeliveryFunnel {
     var event = event
     let record = store.record(id)
     if case .arrived(let transaction, nil) = event, record?.order == nil {
+      #if PLANTED_BUGS
+      var order = store.match(transaction, policy: configuration.orders)
+      if world.planted == .forgetsPendingOrders, order?.state == .pending { order = nil }
+      #else
       let order = store.match(transaction, policy: configuration.orders)
+      #endif
       event = .arrived(transaction, order: order?.number)
     }
     let context = context(id, event, record)
@@ -246,6 +263,11 @@ package actor DeliveryFunnel {
         )
         await atStep(step)
       }
+      #if PLANTED_BUGS
+      if world.planted == .finishesBeforeSave, record == nil, case .save = action {
+        await perform(.finish, next.record)
+      }
+      #endif
       if case .save = action {
         guard save(next.record, event, id) else {
           witness?.note(id, nil, nil, context)
@@ -274,12 +296,31 @@ package actor DeliveryFunnel {
       hasJudge: validator != nil,
       hasTaker: handler != nil || listener != nil,
       hasCaller: waiters[id] != nil,
-      isKnown: { [store] in store.isKnown($0) },
+      isKnown: { [self] in isKnown($0) },
       nameOfCopies: { [store] in store.nameOfCopies(of: $0) }
     )
   }
 
+  private nonisolated func isKnown(_ effect: String) -> Bool {
+    #if PLANTED_BUGS
+    if world.planted == .knowsTransactionsOnly, effect.hasPrefix("clawback:") { return true }
+    #endif
+    return store.isKnown(effect)
+  }
+
+  #if PLANTED_BUGS
+  /// Whether another transaction waits.
+  private func isBlocked(_ id: TransactionID) -> Bool {
+    store.openRecords().contains { record in
+      record.transaction.transactionID != id && record.state == .accepted
+    }
+  }
+  #endif
+
   private func isOwnerPresent(_ event: DeliveryEvent, _ record: TransactionRecord?) -> Bool {
+    #if PLANTED_BUGS
+    if world.planted == .creditsWhoIsSignedIn { return true }
+    #endif
     var (transaction, order) = (record?.transaction, record?.order)
     if case .arrived(let arrived, let number) = event {
       transaction = transaction ?? arrived
@@ -310,6 +351,9 @@ package actor DeliveryFunnel {
       tell(.storageFailed(error))
       let delay = configuration.retry.delay(afterAttempts: count, random: world.random())
       schedule(id, at: world.now() + delay)
+      #if PLANTED_BUGS
+      if world.planted == .ignoresFailedSaves { return true }
+      #endif
       return false
     }
   }

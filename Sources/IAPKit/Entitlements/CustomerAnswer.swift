@@ -17,6 +17,8 @@ package struct CustomerAnswer: Hashable, Sendable {
   package var subscriptions: [IAPSubscription]
   /// What was taken back, and when; of consumables too, which StoreKit 1 never tells.
   package var revocations: [TransactionID: Date]
+  /// What was taken back, and is the customer's again: when it was taken back last.
+  package var reversals: [TransactionID: Date]
 
   /// Reads an answer; nil when it is none.
   package init?(_ body: Data) {
@@ -30,13 +32,18 @@ package struct CustomerAnswer: Hashable, Sendable {
       value.objectValue.flatMap { IAPSubscription(answer: $0) }
     }
     revocations = [:]
+    reversals = [:]
     for purchase in object["purchases"]?.arrayValue ?? [] {
-      guard let members = purchase.objectValue, members["isActive"]?.boolValue == false,
+      guard let members = purchase.objectValue, let isActive = members["isActive"]?.boolValue,
         let date = members["revocationDate"]?.integerValue
       else { continue }
       for id in members["transactionIds"]?.arrayValue ?? [] {
         guard let id = id.stringValue else { continue }
-        revocations[TransactionID(id)] = Date(milliseconds: date)
+        if isActive {
+          reversals[TransactionID(id)] = Date(milliseconds: date)
+        } else {
+          revocations[TransactionID(id)] = Date(milliseconds: date)
+        }
       }
     }
   }

@@ -21,7 +21,10 @@ struct GrowthCheck {
       }
       let attention = Set(app.manager.ordersNeedingAttention.map(\.transactionId))
       let waiting = (try? world.store.unfinished(on: app.device.id)) ?? []
-      for record in waiting where !attention.contains(record.transactionID.rawValue) {
+      for record in waiting
+      where !attention.contains(record.transactionID.rawValue)
+        && record.transactionID.rawValue != world.postponed
+      {
         findings.append(
           RunFinding(
             rule: .growth,

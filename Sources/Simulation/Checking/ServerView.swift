@@ -21,7 +21,7 @@ struct ServerView {
     /// Whether an order is visibly set aside: at the server, or in the app.
     func isSetAside(_ record: StoreTransactionRecord, in world: SimulatedWorld) -> Bool {
       let id = record.transactionID.rawValue
-      return reviewed.contains(id)
+      return id == world.postponed || reviewed.contains(id)
         || world.apps.contains { app in
           app.isAlive && app.manager.ordersNeedingAttention.contains { $0.transactionId == id }
         }
@@ -46,7 +46,8 @@ struct ServerView {
         method: .put,
         target: "/v1/catalog" + app,
         body: body.serialized
-      )
+      ),
+      isFromApp: false
     )
     return response?.status == 200
   }
@@ -85,7 +86,10 @@ struct ServerView {
   }
 
   private func get(_ target: String) async -> (Int, JSONObject)? {
-    let response = await world.farm.answer(HTTPRequest(method: .get, target: target))
+    let response = await world.farm.answer(
+      HTTPRequest(method: .get, target: target),
+      isFromApp: false
+    )
     guard let response, let object = try? JSONParser.parseObject(response.body, limits: .document)
     else { return nil }
     return (response.status, object)

@@ -30,6 +30,10 @@ package struct Cast: Hashable, Sendable {
   /// Whether the user's token travels with payments in place of the order's number.
   package var usesUserTokens: Bool
 
+  /// Whether the app never takes the first consumable that is handed to it, whose order waits for
+  /// ever and must not hold up the others.
+  package var postponesFirst: Bool
+
   /// Draws a cast.
   ///
   /// - Parameters:
@@ -56,6 +60,7 @@ package struct Cast: Hashable, Sendable {
       }
     }
     serverCount = 1 + generator.below(2)
+    postponesFirst = generator.percent(12)
   }
 
   /// The name of a user in the server's books.

@@ -18,6 +18,8 @@ package struct RunFinding: Hashable, Sendable, CustomStringConvertible {
     case balance
     /// The server's ledger lacks a purchase, or has one too many.
     case ledger
+    /// A genuine purchase counts as refused.
+    case refused
     /// Something was acknowledged and is not there.
     case durability
     /// A notification was never acknowledged.

@@ -21,6 +21,7 @@ package struct SimulationRun {
   private var order: JobOrder
   private var report: RunReport
   private var finished: Set<TransactionID> = []
+  private var keeping = KeepingCheck()
   /// How many lines of each app's log were written down.
   private var lineCounts: [Int]
 
@@ -50,6 +51,7 @@ package struct SimulationRun {
       wait(step.wait)
       stage.perform(step.action)
       report.findings += FinishCheck(world: world).findings(&finished)
+      report.findings += keeping.findings(world)
       if !report.findings.isEmpty { report.step = step.number }
     }
     if report.findings.isEmpty { settle() }
@@ -57,6 +59,7 @@ package struct SimulationRun {
     if report.findings.isEmpty, plan.profile == .subscriptions || plan.seed % 4 == 0 {
       // A month later everything is still as it should be.
       rest(for: 33 * 24 * 3600)
+      checkWhatCameByItself()
       settle()
       if report.findings.isEmpty { check() }
     }
@@ -165,8 +168,10 @@ package struct SimulationRun {
   private var isSettled: Bool {
     world.store.notifications.allSatisfy { $0.isDelivered || $0.nextAttemptDate == nil }
       && world.apps.allSatisfy { app in
-        app.isAlive && app.isQueueEmpty
-          && app.manager.store.openRecords().allSatisfy { $0.state == .delivered }
+        app.isAlive && (app.isQueueEmpty || world.postponed != nil)
+          && app.manager.store.openRecords().allSatisfy {
+            $0.state == .delivered || $0.transactionId == world.postponed
+          }
       }
   }
 
@@ -178,7 +183,23 @@ package struct SimulationRun {
     report.findings += BooksCheck(world: world, truth: truth, view: view).findings
     report.findings += AccessCheck(world: world, truth: truth, view: view).findings
     report.findings += GrowthCheck(world: world).findings
+    report.findings += RefusalCheck(world: world, counts: stage.counts).findings
+    let missing = answer { [world] in await DurabilityCheck(world: world).findings() }
+    report.findings += missing ?? []
     report.setAside = truth.bought.count { view.isSetAside($0, in: world) }
+  }
+
+  /// Nobody has opened an app for a month, and renewals were handed over all the same.
+  private mutating func checkWhatCameByItself() {
+    let isShared = world.cast.customers.contains { $0.userCount > 1 }
+    // StoreKit 1 looks for renewals when somebody comes back to the app.
+    guard report.findings.isEmpty, !isShared,
+      world.apps.allSatisfy({ $0.isAlive && $0.manager.generation == .storekit2 })
+    else { return }
+    let truth = StoreTruth(world: world)
+    let nothing = ServerView.Answer()
+    report.findings += GoodsCheck(world: world, truth: truth, view: nothing).findings
+      .filter { $0.rule == .lost }
   }
 
   // MARK: Ending

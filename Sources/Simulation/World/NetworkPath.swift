@@ -33,7 +33,7 @@ final class NetworkPath: Sendable {
   var counts: [String: Int] { state.withLock { $0.counts } }
 
   /// Carries a request there and the answer back; nil when nothing came back.
-  func carry(_ request: HTTPRequest) async -> HTTPResponse? {
+  func carry(_ request: HTTPRequest, isFromApp: Bool) async -> HTTPResponse? {
     let fate = state.withLock { state in
       let fate = state.weather.fate(&state.generator)
       if fate.isRequestLost { state.counts["request lost", default: 0] += 1 }
@@ -48,9 +48,9 @@ final class NetworkPath: Sendable {
       return nil
     }
     if fate.isDoubled {
-      Task { [farm] in _ = await farm.answer(request) }
+      Task { [farm] in _ = await farm.answer(request, isFromApp: isFromApp) }
     }
-    let response = await farm.answer(request)
+    let response = await farm.answer(request, isFromApp: isFromApp)
     await pass(fate.delayBack)
     if fate.isAnswerLost {
       await pass(Self.patienceSeconds)

@@ -16,9 +16,15 @@ final class ServerDisk: Sendable {
   }
 
   private let state = Mutex(State())
-  private let bug: PlantedBug?
+  /// Whether a write that failed is answered as if it had not: a planted bug.
+  private let hidesFailures: Bool
+  /// Whether a write is answered before it is flushed: a planted bug.
+  private let flushesLate: Bool
 
-  init(bug: PlantedBug?) { self.bug = bug }
+  init(hidesFailures: Bool = false, flushesLate: Bool = false) {
+    self.hidesFailures = hidesFailures
+    self.flushesLate = flushesLate
+  }
 
   /// What the servers read.
   var memory: InMemoryLedger { state.withLock { $0.memory } }
@@ -32,14 +38,13 @@ final class ServerDisk: Sendable {
   /// Writes and flushes.
   func commit(_ write: LedgerWrite) async throws(StorageError) -> WriteOutcome {
     if let refusal {
-      guard bug != .acknowledgesFailedWrites else { return WriteOutcome() }
+      guard !hidesFailures else { return WriteOutcome(ofNothing: write) }
       throw refusal
     }
     let outcome = try await memory.commit(write)
-    let isFlushed = bug != .acknowledgesBeforeCommit
     state.withLock { state in
       state.written.append(write)
-      if isFlushed { state.flushedCount = state.written.count }
+      if !flushesLate || state.written.count % 3 == 0 { state.flushedCount = state.written.count }
     }
     return outcome
   }
@@ -58,6 +63,16 @@ final class ServerDisk: Sendable {
     let memory = InMemoryLedger()
     for write in kept { _ = try? await memory.commit(write) }
     state.withLock { $0.memory = memory }
+  }
+}
+
+extension WriteOutcome {
+  /// What a write would have come to whose facts were all known.
+  fileprivate init(ofNothing write: LedgerWrite) {
+    self.init()
+    facts = write.facts.map { _ in .known }
+    documents = write.documents.map { _ in .kept(nil) }
+    ordersOpened = write.orders.map { _ in false }
   }
 }
 

@@ -91,13 +91,19 @@ final class ServerFarm: Sendable {
   }
 
   /// Lets one of the servers answer; nil when there is no answer.
-  func answer(_ request: HTTPRequest) async -> HTTPResponse? {
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - isFromApp: Whether a network between an app and the servers may answer in their place.
+  ///     What Apple's servers are told with status 200 is told, whoever says it.
+  /// - Returns: The response.
+  func answer(_ request: HTTPRequest, isFromApp: Bool) async -> HTTPResponse? {
     let (mood, node) = state.withLock { state in
       state.next += 1
       let up = state.nodes.filter { $0.life != nil }
       return (state.mood, up.isEmpty ? nil : up[state.next % up.count])
     }
-    if let response = mood.response() { return response }
+    if isFromApp, let response = mood.response() { return response }
     guard let life = node?.life, let server = node?.server else { return nil }
     return await withCheckedContinuation {
       (continuation: CheckedContinuation<HTTPResponse?, Never>) in

@@ -22,6 +22,7 @@ final class SimulatedWorld: Sendable {
     var users: [Int]
     var handovers: [Handover] = []
     var taps = 0
+    var postponed: String?
   }
 
   static let start = Date(timeIntervalSince1970: 1_750_000_000)
@@ -80,6 +81,9 @@ final class SimulatedWorld: Sendable {
         )
       )
       app.update { $0.trust = trust }
+      #if PLANTED_BUGS
+      app.update { $0.planted = kit.bug.flatMap { PlantedBug(rawValue: $0) } }
+      #endif
       return app
     }
     connect()
@@ -144,7 +148,7 @@ final class SimulatedWorld: Sendable {
       cache: kit.makeCache()
     )
     let chance = Mutex(SeededGenerator.of(3, seed: plan.seed))
-    let world = ServerWorld(
+    var world = ServerWorld(
       requestID: { "req_\(chance.withLock { $0.next() })" },
       uptime: { .zero },
       random: { count in
@@ -154,7 +158,14 @@ final class SimulatedWorld: Sendable {
       },
       log: { event in trace.note(clock.now, "server \(event)") }
     )
-    return ServerFarm(count: plan.cast.serverCount, disk: ServerDisk(bug: kit.bug)) { ledger in
+    #if PLANTED_BUGS
+    world.planted = kit.bug.flatMap { PlantedBug(rawValue: $0) }
+    #endif
+    let disk = ServerDisk(
+      hidesFailures: kit.bug == "acknowledgesFailedWrites",
+      flushesLate: kit.bug == "acknowledgesBeforeCommit"
+    )
+    return ServerFarm(count: plan.cast.serverCount, disk: disk) { [world] ledger in
       EntitlementServer(
         configuration: configuration,
         ledger: ledger,
@@ -171,10 +182,10 @@ final class SimulatedWorld: Sendable {
       let hook = URL(string: Self.base + "/v1/notifications/apple")
     else { return }
     for (index, app) in apps.enumerated() {
-      let customer = cast.handsets[index].customer
       app.update { setup in
         setup.judge = .server(endpoint: endpoint) { [unowned self] in try await ask($0) }
         setup.handle = { [unowned self] delivery in
+          if postpones(delivery) { return .retryLater }
           noteHandover(Handover(device: index, key: delivery.idempotencyKey, user: user(of: index)))
           return nil
         }
@@ -182,14 +193,15 @@ final class SimulatedWorld: Sendable {
           let name = user(of: index)
           configuration.account = name
           if cast.usesUserTokens { configuration.orders.userToken = userTokens[name] }
-          _ = customer
         }
       }
     }
     try? store.setNotificationURL(hook)
     store.setNotificationSender { [unowned self] _, body in
       let request = HTTPRequest(method: .post, target: "/v1/notifications/apple", body: body)
-      guard let response = await path.carry(request) else { return .failed(.noResponse) }
+      guard let response = await path.carry(request, isFromApp: false) else {
+        return .failed(.noResponse)
+      }
       noteAcknowledgement(body, response)
       return .answered(response.status)
     }
@@ -205,7 +217,8 @@ final class SimulatedWorld: Sendable {
         target: request.url.path + query,
         headers: headers,
         body: request.body
-      )
+      ),
+      isFromApp: true
     )
     guard let response else { throw IAPError.network(underlying: URLError(.timedOut)) }
     return ClientResponse(status: response.status, body: response.body)
@@ -231,6 +244,20 @@ final class SimulatedWorld: Sendable {
       return state.taps
     }
   }
+
+  /// Whether the app never takes these goods.
+  private func postpones(_ delivery: Delivery) -> Bool {
+    guard cast.postponesFirst, delivery.transaction.productId == DemoCatalog.coins.rawValue else {
+      return false
+    }
+    return state.withLock { state in
+      state.postponed = state.postponed ?? delivery.transaction.transactionId
+      return state.postponed == delivery.transaction.transactionId
+    }
+  }
+
+  /// The transaction whose goods the app never takes.
+  var postponed: String? { state.withLock { $0.postponed } }
 
   var handovers: [Handover] { state.withLock { $0.handovers } }
 

@@ -8,8 +8,8 @@ package struct SimulationKit: Sendable {
   package let signing: any SigningPrimitives
   /// The name of that scheme.
   package let signatures: String
-  /// The mistake that is switched on; nil for none.
-  package let bug: PlantedBug?
+  /// The planted bug that is switched on, by its name; nil for none.
+  package let bug: String?
   let catalog: StoreCatalog
   let makeCache: @Sendable () -> any ChainCache
 
@@ -18,13 +18,13 @@ package struct SimulationKit: Sendable {
   /// - Parameters:
   ///   - signing: What everything is signed and verified with.
   ///   - signatures: The name of that scheme.
-  ///   - bug: The mistake that is switched on.
+  ///   - bug: The planted bug that is switched on, by its name.
   ///   - makeCache: Makes what keeps the chains of certificates that were checked.
   /// - Throws: `SimulatorError` with `badCatalog`.
   package init(
     signing: any SigningPrimitives,
     signatures: String,
-    bug: PlantedBug?,
+    bug: String?,
     makeCache: @escaping @Sendable () -> any ChainCache
   ) throws {
     self.signing = signing

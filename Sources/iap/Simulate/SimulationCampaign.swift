@@ -16,7 +16,8 @@ final class SimulationCampaign: Sendable {
     var jobs: Int
     var profile: RunProfile
     var scheme: SimulationProcess.Scheme
-    var bug: PlantedBug?
+    /// A planted bug, by its name.
+    var bug: String?
     /// Whether the first failure ends it.
     var stopsAtFailure = false
   }

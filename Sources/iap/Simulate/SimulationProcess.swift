@@ -51,10 +51,11 @@ extension SimulationProcess {
   struct Order {
     var task: SimulationWorker.Task
     var scheme = Scheme.quick
-    var bug: PlantedBug?
+    /// A planted bug, by its name.
+    var bug: String?
 
     /// What is asked for.
-    init(_ task: SimulationWorker.Task, scheme: Scheme, bug: PlantedBug?) {
+    init(_ task: SimulationWorker.Task, scheme: Scheme, bug: String?) {
       self.task = task
       self.scheme = scheme
       self.bug = bug
@@ -78,7 +79,7 @@ extension SimulationProcess {
       task.traces = values["trace"] == "yes"
       task.shrinks = values["shrink"] == "yes"
       scheme = values["signatures"].flatMap { Scheme(rawValue: $0) } ?? .quick
-      bug = values["bug"].flatMap { PlantedBug(rawValue: $0) }
+      bug = values["bug"]
     }
 
     /// The words of the command line.
@@ -92,7 +93,7 @@ extension SimulationProcess {
       }
       if task.traces { words.append("trace=yes") }
       if task.shrinks { words.append("shrink=yes") }
-      if let bug { words.append("bug=\(bug.rawValue)") }
+      if let bug { words.append("bug=\(bug)") }
       return words
     }
   }

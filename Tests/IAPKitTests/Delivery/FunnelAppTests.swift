@@ -29,6 +29,36 @@ import Testing
     #expect(world.app.effects == ["grant:tx:1", "clawback:tx:1:1700000500000"])
   }
 
+  @Test func refundUndoneAtTheServerIsHandedOverAgain() async {
+    let process = world.launch(generation: .storekit1)
+    _ = await process.funnel.process(.legacy("1"))
+    await process.funnel.applyRevocation("1", at: Date(timeIntervalSince1970: 1_700_000_500))
+    await process.finished("1")
+    await process.finished("1")
+    await process.funnel.applyReversal("1")
+    await process.finished("1")
+    await process.funnel.whenIdle()
+    #expect(
+      world.app.effects
+        == [
+          "grant:tx:1", "clawback:tx:1:1700000500000", "regrant:tx:1:1700000500000",
+        ]
+    )
+  }
+
+  @Test func answerAboutTheCustomerTellsRefundsFromThoseUndone() throws {
+    let body = """
+      {"entitlements": [], "purchases": [
+        {"transactionIds": ["1"], "isActive": false, "revocationDate": 1700000500000},
+        {"transactionIds": ["2"], "isActive": true, "revocationDate": 1700000600000},
+        {"transactionIds": ["3"], "isActive": true}
+      ]}
+      """
+    let answer = try #require(CustomerAnswer(Data(body.utf8)))
+    #expect(answer.revocations == ["1": Date(timeIntervalSince1970: 1_700_000_500)])
+    #expect(answer.reversals == ["2": Date(timeIntervalSince1970: 1_700_000_600)])
+  }
+
   @Test func handlerThatAsksForLaterIsCalledLater() async {
     world.sellsCoins()
     world.app.script(.retryLater)
