@@ -14,23 +14,14 @@ extension SQLiteTables {
   ) throws(StorageError) -> LedgerDocument {
     let body = SQLiteValue.blob(write.body.serialized)
     let (kind, app) = (write.key.kind, write.key.app)
-    let changed = try connection.rows(
-      """
-      UPDATE documents SET shelf = ?, body = ?, version = version + 1, changed_ms = ?
-      WHERE name = ? AND kind = ? AND app = ? RETURNING \(Self.columns)
-      """,
-      .text(write.shelf),
-      body,
-      .date(date),
-      .text(write.key.name),
-      .text(kind.rawValue),
-      .text(app?.rawValue ?? "")
-    ) { row throws(StorageError) in try Self.document(row, kind, app) }
-    if let document = changed.first { return document }
+    // Whoever wants it absent has looked.
+    if write.condition != .mustBeAbsent, let document = try rewritten(write, body, date) {
+      return document
+    }
     let made = try connection.rows(
       """
       INSERT INTO documents (kind, app, name, shelf, body, version, created_ms, changed_ms)
-      VALUES (?, ?, ?, ?, ?, 1, ?, ?) RETURNING \(Self.columns)
+      VALUES (?, ?, ?, ?, ?, 1, ?, ?) RETURNING sequence, version, created_ms
       """,
       .text(kind.rawValue),
       .text(app?.rawValue ?? ""),
@@ -39,11 +30,32 @@ extension SQLiteTables {
       body,
       .date(date),
       .date(date)
-    ) { row throws(StorageError) in try Self.document(row, kind, app) }
+    ) { Self.document($0, write, date) }
     guard let document = made.first else {
       throw StorageError(.corrupt, "a document cannot be found again")
     }
     return document
+  }
+
+  private func rewritten(
+    _ write: DocumentWrite,
+    _ body: SQLiteValue,
+    _ date: Date
+  ) throws(StorageError) -> LedgerDocument? {
+    let (kind, app) = (write.key.kind, write.key.app)
+    let changed = try connection.rows(
+      """
+      UPDATE documents SET shelf = ?, body = ?, version = version + 1, changed_ms = ?
+      WHERE name = ? AND kind = ? AND app = ? RETURNING sequence, version, created_ms
+      """,
+      .text(write.shelf),
+      body,
+      .date(date),
+      .text(write.key.name),
+      .text(kind.rawValue),
+      .text(app?.rawValue ?? "")
+    ) { Self.document($0, write, date) }
+    return changed.first
   }
 
   mutating func removeDocuments(
@@ -101,6 +113,23 @@ extension SQLiteTables {
       .integer(sequence),
       .integer(Int64(max(limit, 0)))
     ) { row throws(StorageError) in try Self.document(row, kind, app) }
+  }
+
+  /// The document that a wish became.
+  private static func document(
+    _ row: SQLiteStatement,
+    _ write: DocumentWrite,
+    _ date: Date
+  ) -> LedgerDocument {
+    LedgerDocument(
+      key: write.key,
+      sequence: row.integer(0),
+      shelf: write.shelf,
+      body: write.body,
+      version: row.integer(1),
+      createdDate: row.date(2),
+      changedDate: Date(milliseconds: date.milliseconds)
+    )
   }
 
   private static func document(

@@ -33,12 +33,15 @@ extension LedgerEngine {
     var records: [EventRecord] = []
     for (index, draft) in drafts.enumerated() {
       let (customer, lane) = try place(of: draft, in: tables)
-      if numbers[lane] == nil {
-        let counter = try tables.document(EventCounter.key(app, lane))
-        numbers[lane] = counter?.body["count"]?.integerValue
+      var number: Int64 = 0
+      if customer != nil {
+        if numbers[lane] == nil {
+          let counter = try tables.document(EventCounter.key(app, lane))
+          numbers[lane] = counter?.body["count"]?.integerValue
+        }
+        number = (numbers[lane] ?? 0) + 1
+        numbers[lane] = number
       }
-      let number = (numbers[lane] ?? 0) + 1
-      numbers[lane] = number
       let place = EventPlace(
         customer: customer,
         lane: lane,

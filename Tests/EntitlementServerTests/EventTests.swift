@@ -190,6 +190,8 @@ import Testing
       _ = try await test.post("/v1/customers/mia-secret/aliases", ["alias": "mia-other"])
       let before = try await test.events()
       #expect(before.count >= 3)
+      let copy = try await test.get("/v1/customers/mia-secret/export").body["events"]
+      #expect(copy?.arrayValue?.count == before.count { $0["customer"] == "mia-secret" })
       #expect(try await test.send(.delete, "/v1/customers/mia-secret").status == 200)
       let after = try await test.events()
       #expect(types(after) == types(before))

@@ -46,6 +46,7 @@ struct CustomerLifeUseCase: Sendable {
               .required("orders", .list(.anything, max: 100_000)),
               .required("debits", .list(.anything, max: 1_000_000)),
               .required("reviews", .list(.anything, max: 100_000)),
+              .required("events", .list(.anything, max: 1_000_000)),
             ])
           )
         ],
@@ -228,13 +229,21 @@ struct CustomerLifeUseCase: Sendable {
     }
     let aliases = try all(.customer, app, customer.rawValue, reader).map(\.key.name)
     let tokens = try reader.tokens(of: customer, app: app)
+    var events: [JSONValue] = []
+    for name in [customer.rawValue] + aliases {
+      let lane = EventLane.customer(CustomerID(name)).rawValue
+      for document in try all(.event, app, lane, reader) {
+        let message = WebhookMessage(event: try EventRecord(document), isSimulated: false)
+        events.append(.object(message.object))
+      }
+    }
     return [
       "customer": .string(customer.rawValue), "app": .string(app.rawValue),
       "exportedDate": .integer(now.milliseconds),
       "accountTokens": .array(tokens.map { .string($0.description) }),
       "aliases": .array(aliases.map { .string($0) }),
       "purchases": .array(purchases), "orders": .array(orders), "debits": .array(debits),
-      "reviews": .array(reviews),
+      "reviews": .array(reviews), "events": .array(events),
     ]
   }
 

@@ -31,7 +31,7 @@ struct EventFeedUseCase: Sendable {
     .required("cursor", .count), .required("id", .text(max: 64)),
     .required("type", .text(max: 64)), .required("timestamp", .text(max: 64)),
     .required("created", .date), .required("app", .text(max: 256)),
-    .required("sequence", .count), .optional("environment", .text(max: 64)),
+    .optional("sequence", .count), .optional("environment", .text(max: 64)),
     .optional("customer", .text(max: 1024)), .required("data", .anything),
   ])
 

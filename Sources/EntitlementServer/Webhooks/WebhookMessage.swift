@@ -18,8 +18,8 @@ struct WebhookMessage: Sendable {
       "type": .string(event.type.rawValue),
       "timestamp": .string(Self.text(event.createdDate)), "id": .string(event.id.rawValue),
       "created": .integer(event.createdDate.milliseconds), "app": .string(event.app.rawValue),
-      "sequence": .integer(event.number),
     ]
+    if event.number > 0 { object["sequence"] = .integer(event.number) }
     object["environment"] = event.environment.map { .string($0.rawValue) }
     object["customer"] = event.customer.map { .string($0.rawValue) }
     if isSimulated { object["simulated"] = true }

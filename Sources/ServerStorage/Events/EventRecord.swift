@@ -19,7 +19,7 @@ public struct EventRecord: Hashable, Sendable {
   public var customer: CustomerID?
   /// The lane.
   public var lane: EventLane
-  /// Its number in the lane, from 1 without gaps.
+  /// Its number among the customer's events, from 1 without gaps; 0 where there is no customer.
   public var number: Int64
   /// Its number in the app, from 1 without gaps.
   public var ordinal: Int64
@@ -41,7 +41,8 @@ public struct EventRecord: Hashable, Sendable {
     ]
     body["customer"] = customer.map { .string($0.rawValue) }
     body["environment"] = environment.map { .string($0.rawValue) }
-    return DocumentWrite(key, shelf: lane.rawValue, body: body, condition: .always)
+    // Its name is made from its number in the app, so there is none of that name.
+    return DocumentWrite(key, shelf: lane.rawValue, body: body, condition: .mustBeAbsent)
   }
 
   /// Reads a document.

@@ -95,7 +95,9 @@ public struct EventWatch: Hashable, Sendable {
   }
 
   /// The wish to have it kept.
-  var document: DocumentWrite {
+  var document: DocumentWrite { document(.always) }
+
+  func document(_ condition: DocumentWrite.Condition) -> DocumentWrite {
     var body: JSONObject = ["state": .object(state), "gives": .array(gives.map { .string($0) })]
     body["due"] = due.map { .integer($0.milliseconds) }
     if !sharers.isEmpty { body["sharers"] = .array(sharers.map { .string($0) }) }
@@ -103,7 +105,7 @@ public struct EventWatch: Hashable, Sendable {
       Self.key(subject),
       shelf: due.map { Self.shelf(hour: Self.hour(of: $0)) },
       body: body,
-      condition: .always
+      condition: condition
     )
   }
 
@@ -135,7 +137,10 @@ extension LedgerEngine {
       catalog: try catalog(of: subject.scope.app, in: tables),
       sharers: before?.sharers ?? []
     )
-    if watch != before { _ = try tables.setDocument(watch.document, date: write.date) }
+    if watch != before {
+      let wish = watch.document(before == nil ? .mustBeAbsent : .always)
+      _ = try tables.setDocument(wish, date: write.date)
+    }
     if let change = watch.change(since: before) { events.add(change) }
     guard watch.gives != before?.gives ?? [] else { return }
     if let owner = try tables.owner(of: subject) { events.note(owner.customer, subject.scope) }
