@@ -103,6 +103,13 @@ extension DeliveryFunnel {
   ) async -> PurchaseOutcome {
     var transaction = transaction
     if order.origin == .promoted { transaction.source = .promoted }
+    // A telephone that has not seen the plan that runs has no receipt that shows it.
+    if !transaction.takePaidProduct(), mayRequestReceipt(),
+      let receipt = await adapter.refreshedReceipt()
+    {
+      transaction.proof = .receipt(receipt)
+      _ = transaction.takePaidProduct()
+    }
     // A change of plan, or an offer, for the next renewal is answered with the transaction of the
     // period that runs, which is not what this order pays for.
     let isItsOwn = transaction.productID == order.productId

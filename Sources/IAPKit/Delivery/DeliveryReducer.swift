@@ -342,9 +342,10 @@ package struct DeliveryReducer {
     record.nextAttempt = nil
     actions += [.save, .emit(.ready(due.kind))]
     guard due.kind == .grant, self.due != nil else { return finish() }
-    // Taken back before it was known that they had been handed over.
+    // Taken back before it was known that they had been handed over: the next effect is due when
+    // this one has ended.
     record.state = .accepted
-    handOver(announces: false)
+    actions.append(.retry(at: context.now))
   }
 
   private mutating func acknowledgeByApp() {

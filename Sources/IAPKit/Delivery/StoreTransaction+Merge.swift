@@ -1,4 +1,5 @@
 import IAPModel
+import IAPSignatures
 
 extension StoreTransaction {
   /// What is known after another copy of the same transaction arrived.
@@ -35,5 +36,28 @@ extension StoreTransaction {
     copy.signedDate = signedDate
     copy.proof = proof
     return self == copy
+  }
+}
+
+extension StoreTransaction {
+  /// Takes the product that the receipt names.
+  ///
+  /// StoreKit 1 answers a change of plan for later with the transaction of the plan that runs, under
+  /// the name and with the token of what was asked for; the receipt knows what was paid.
+  ///
+  /// - Returns: Whether the name is settled; false when the receipt does not show a subscription's
+  ///   transaction.
+  mutating func takePaidProduct() -> Bool {
+    guard generation == .storekit1, storeState == .purchased, type == .autoRenewable else {
+      return true
+    }
+    guard case .receipt(let bytes?) = proof, let receipt = ReceiptPayload(unverified: bytes),
+      let item = receipt.items.first(where: { $0.transactionID == transactionID })
+    else { return false }
+    guard item.productID != productID else { return true }
+    productID = item.productID
+    originalTransactionID = item.originalTransactionID ?? originalTransactionID
+    (appAccountToken, applicationUsername) = (nil, nil)
+    return true
   }
 }
