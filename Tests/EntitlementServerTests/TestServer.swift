@@ -51,8 +51,7 @@ final class TestServer: Sendable {
     webhooks: WebhookWorld? = nil
   ) throws {
     store = try Self.makeStore(storeEnvironment)
-    var roots = [(other ?? store).jwsRootCertificate] + (root.map { [$0] } ?? [])
-    if receipts { roots.append(try (other ?? store).receiptRootCertificate()) }
+    let roots = try Self.roots(of: other ?? store, root, receipts: receipts)
     let app = ServerApp(
       bundleID: DemoCatalog.bundleID,
       appAppleID: DemoCatalog.appAppleID,
@@ -70,8 +69,7 @@ final class TestServer: Sendable {
     let clock = store.clock
     let sink = EventSink()
     let uptime = VirtualUptime()
-    self.uptime = uptime
-    self.ledger = ledger
+    (self.uptime, self.ledger) = (uptime, ledger)
     server = EntitlementServer(
       configuration: configuration,
       ledger: ledger,
@@ -92,6 +90,15 @@ final class TestServer: Sendable {
     )
     self.sink = sink
     try connect()
+  }
+
+  private static func roots(
+    of store: SimulatedAppStore,
+    _ other: [UInt8]?,
+    receipts: Bool
+  ) throws -> [[UInt8]] {
+    let roots = [store.jwsRootCertificate] + (other.map { [$0] } ?? [])
+    return receipts ? roots + [try store.receiptRootCertificate()] : roots
   }
 
   private static func access(
