@@ -182,83 +182,69 @@ struct ServeRoutesKillTests {
   /// The requests of every route.
   private func calls(_ ground: Ground) throws -> [RouteCall] {
     try (0..<Self.count).flatMap { number -> [RouteCall] in
-      let name = "\(number)"
-      let file: JSONValue = ["name": "a.txt", "content": .string(ground.report)]
-      let sandbox = "?environment=Sandbox"
-      var list = [
-        RouteCall(.post, "/v1/orders", name, ["productId": "p", "account": "mia"]),
-        RouteCall(
-          .post,
-          "/v1/reviews",
-          name,
-          ["transactionId": .string(name), "productId": "p", "reason": "rejected", "attempts": 5]
-        ),
-        RouteCall(
-          .post,
-          "/v1/reviews/{id}/resolve",
-          name,
-          ["action": "refuse"],
-          id: ground.reviews[number]
-        ),
-        RouteCall(.put, "/v1/catalog", name, ["products": []], tag: ground.tag),
-        RouteCall(
-          .post,
-          "/v1/customers/{id}/aliases",
-          name,
-          ["alias": .string("a" + name)],
-          id: "zoe"
-        ),
-        RouteCall(.post, "/v1/customers/{id}/tokens", name, id: "ada" + name, query: sandbox),
-        RouteCall(.delete, "/v1/customers/{id}/tokens", name, id: "eve" + name),
-        RouteCall(.delete, "/v1/customers/{id}", name, id: "gone" + name),
-        RouteCall(
-          .post,
-          "/v1/customers/{id}/debits",
-          name,
-          ["balance": "coins", "amount": 1],
-          id: "mia",
-          query: sandbox
-        ),
-        RouteCall(
-          .post,
-          "/v1/customers/me/debits",
-          name,
-          ["balance": "coins", "amount": 1],
-          token: ground.token
-        ),
-        RouteCall(
-          .post,
-          "/v1/offers/signature",
-          name,
-          [
-            "format": "promotionalJWS", "offerId": "spring",
-            "productId": .string(DemoCatalog.monthly.rawValue),
-          ]
-        ),
-        RouteCall(.post, "/v1/reconciliations", name, query: sandbox),
-        RouteCall(.post, "/v1/notifications/replays", name, ["dryRun": true], query: sandbox),
-        RouteCall(.post, "/v1/audits", name, ["files": [file], "complete": false]),
-        RouteCall(
-          .post,
-          "/v1/audits/{id}/files",
-          name,
-          ["files": [file], "complete": false],
-          id: ground.audits[number]
-        ),
-        RouteCall(
-          .post,
-          "/sandbox/verifyReceipt",
-          name,
-          ["receipt-data": .string(ground.receipt)]
-        ),
-        RouteCall(.post, "/verifyReceipt", name, ["receipt-data": .string(ground.receipt)]),
-      ]
+      var list = customerCalls(ground, number) + storeCalls(ground, number)
       for proof in [ground.purchases[number], ground.notifications[number]] {
         let body = try JSONParser.parseObject(proof.body, limits: .document)
-        list.append(RouteCall(.post, proof.path, name, body))
+        list.append(RouteCall(.post, proof.path, "\(number)", body))
       }
       return list
     }
+  }
+
+  private static let sandbox = "?environment=Sandbox"
+
+  private func customerCalls(_ ground: Ground, _ number: Int) -> [RouteCall] {
+    let name = "\(number)"
+    let debit: JSONObject = ["balance": "coins", "amount": 1]
+    let order: JSONObject = ["productId": "p", "account": "mia"]
+    let review: JSONObject = [
+      "transactionId": .string(name), "productId": "p", "reason": "rejected", "attempts": 5,
+    ]
+    let customers = "/v1/customers/{id}"
+    return [
+      RouteCall(.post, "/v1/orders", name, order),
+      RouteCall(.post, "/v1/reviews", name, review),
+      RouteCall(
+        .post,
+        "/v1/reviews/{id}/resolve",
+        name,
+        ["action": "refuse"],
+        id: ground.reviews[number]
+      ),
+      RouteCall(.post, customers + "/aliases", name, ["alias": .string("a" + name)], id: "zoe"),
+      RouteCall(.post, customers + "/tokens", name, id: "ada" + name, query: Self.sandbox),
+      RouteCall(.delete, customers + "/tokens", name, id: "eve" + name),
+      RouteCall(.delete, customers, name, id: "gone" + name),
+      RouteCall(.post, customers + "/debits", name, debit, id: "mia", query: Self.sandbox),
+      RouteCall(.post, "/v1/customers/me/debits", name, debit, token: ground.token),
+    ]
+  }
+
+  private func storeCalls(_ ground: Ground, _ number: Int) -> [RouteCall] {
+    let name = "\(number)"
+    let file: JSONValue = ["name": "a.txt", "content": .string(ground.report)]
+    let files: JSONObject = ["files": [file], "complete": false]
+    let receipt: JSONObject = ["receipt-data": .string(ground.receipt)]
+    let offer: JSONObject = [
+      "format": "promotionalJWS", "offerId": "spring",
+      "productId": .string(DemoCatalog.monthly.rawValue),
+    ]
+    return [
+      RouteCall(.put, "/v1/catalog", name, ["products": []], tag: ground.tag),
+      RouteCall(.post, "/v1/offers/signature", name, offer),
+      RouteCall(.post, "/v1/reconciliations", name, query: Self.sandbox),
+      RouteCall(
+        .post,
+        "/v1/notifications/replays",
+        name,
+        ["dryRun": true],
+        query: Self.sandbox
+      ),
+      RouteCall(.post, "/v1/audits", name, files),
+      RouteCall(.post, "/v1/audits/{id}/files", name, files, id: ground.audits[number]),
+      RouteCall(.post, "/sandbox/verifyReceipt", name, receipt),
+      RouteCall(.post, "/verifyReceipt", name, receipt),
+    ]
   }
 
   private func load(
@@ -356,8 +342,7 @@ struct ServeRoutesKillTests {
   private func countEverything(_ server: ServedProcess, _ served: ServedStore) async throws {
     let reviews = try object(await server.get("/v1/reviews?limit=1000"))
     #expect(reviews["reviews"]?.arrayValue?.count == 2 * Self.count)
-    let sandbox = "?environment=Sandbox"
-    let balances = try object(await server.get("/v1/customers/mia/balances" + sandbox))
+    let balances = try object(await server.get("/v1/customers/mia/balances" + Self.sandbox))
     #expect(balances["balances"] == ["coins": .integer(Int64(1000 - 2 * Self.count))])
     let orders = try object(await server.get("/v1/export?kind=orders&limit=1000"))
     #expect(orders["rows"]?.arrayValue?.count == Self.count)

@@ -36,7 +36,7 @@ final class ServedApple: Sendable {
     try Data(receiptRoot).write(to: folder.appendingPathComponent("receipts.der"))
     let object: JSONObject = [
       "database": "ledger.sqlite", "simulated": true, "roots": ["root.der", "receipts.der"],
-      "insecureNoKeys": true, "apps": [.object(app)],
+      "insecureNoKeys": true, "reconcileEveryHours": 0, "apps": [.object(app)],
     ]
     let file = folder.appendingPathComponent("config.json")
     try Data(object.serialized).write(to: file)
