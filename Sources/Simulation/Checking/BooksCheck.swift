@@ -77,6 +77,11 @@ struct BooksCheck {
   }
 
   private func balances() -> [RunFinding] {
+    // An order that people have to look at is nobody's yet.
+    let isUndecided = truth.bought.contains {
+      $0.type == .consumable && view.isSetAside($0, in: world)
+    }
+    guard !isUndecided else { return [] }
     var expected: [String: Int64] = [:]
     for record in truth.bought where record.type == .consumable && record.revocationDate == nil {
       guard let owner = truth.user(of: record) else { return [] }
