@@ -171,6 +171,7 @@ package struct SimulationRun {
         app.isAlive && (app.isQueueEmpty || world.postponed != nil)
           && app.manager.store.openRecords().allSatisfy {
             $0.state == .delivered || $0.transactionId == world.postponed
+              || $0.state == .quarantined && $0.quarantine != .unanswered
           }
       }
   }
