@@ -4,10 +4,6 @@ SHELL := /bin/bash
 SWIFT ?= swift
 ONCE ?=
 
-# How long, and what about, simulations run.
-SECONDS ?= 180
-PROFILE ?= standard
-
 # An import of a target that the manifest does not declare must not build by accident.
 STRICT := --explicit-target-dependency-import-check error
 # One test after another: tests of servers and clocks measure real time, and a pool that is busy with
@@ -100,7 +96,8 @@ conformance: bootstrap
 simulate: bootstrap
 	@Scripts/need-linux "make simulate"
 	$(SWIFT) build --product iap
-	@exec "$$($(SWIFT) build --show-bin-path)/iap" simulate --for $(SECONDS) --profile $(PROFILE)
+	@exec "$$($(SWIFT) build --show-bin-path)/iap" simulate --for $(or $(SECONDS),180) \
+	  --profile $(or $(PROFILE),standard)
 
 simulate-bugs: bootstrap
 	@Scripts/need-linux "make simulate-bugs"

@@ -5,8 +5,10 @@ import IAPModel
 import SimulatedApp
 import SimulatedDevice
 
-/// Whether nobody loses access to what was bought for ever, whatever goes wrong: silence, empty
-/// answers and dead servers say nothing about it. Looked at whenever something happens.
+/// Whether nobody loses access to what was bought for ever, whatever goes wrong.
+///
+/// Silence, empty answers and dead servers say nothing about it. Looked at whenever something
+/// happens.
 struct KeepingCheck {
   private struct Holder: Hashable {
     let device: Int
