@@ -32,9 +32,8 @@ enum VerifyInput: Equatable {
     }
     if first == UInt8(ascii: "{") {
       self = Self.json(bytes)
-    } else if bytes.starts(with: [0x30, 0x80]) || bytes.starts(with: [0x30, 0x82])
-      || bytes.starts(with: [0x30, 0x83]) || bytes.starts(with: [0x30, 0x84])
-    {
+    } else if bytes.first == 0x30, let length = bytes.dropFirst().first, length >= 0x80 {
+      // A sequence of DER or BER whose length has more than one byte, or an indefinite one.
       self = .receipt(bytes)
     } else if text.starts(with: "-----BEGIN".utf8) {
       self = .unknown(Words("it is a certificate or key in PEM form", zh: "这是 PEM 格式的证书或密钥"))

@@ -33,7 +33,15 @@ final class Life: Sendable {
 
   var effects: Int { state.withLock(\.effects) }
   var isDead: Bool { state.withLock { $0.effects >= $0.limit } }
-  func kill() { state.withLock { $0.limit = $0.effects } }
+
+  /// Ends the process here. What its ghost would still have torn is left alone: the next process
+  /// may have the file already.
+  func kill() {
+    state.withLock { state in
+      state.limit = state.effects
+      state.hasTorn = true
+    }
+  }
 
   /// Whether the write that death prevents is done by half; true for the first one only.
   func tearsThisWrite() -> Bool {
@@ -110,8 +118,9 @@ final class ScriptedFiles: ClientFiles {
   func read(_ name: String) throws(IAPError) -> [UInt8]? { disk[name] }
 
   func append(_ bytes: [UInt8], to name: String, at length: Int) throws(IAPError) {
-    let isAlive = life.takesEffect()
+    // Asked behind the disk's lock, or a ghost could write into the file of the next process.
     try disk.state.withLock { (state) throws(IAPError) in
+      let isAlive = life.takesEffect()
       var file = Array((state.files[name] ?? []).prefix(length))
       guard isAlive else {
         // The process died in this call: nothing, or a part, was written.
@@ -130,8 +139,8 @@ final class ScriptedFiles: ClientFiles {
   }
 
   func replace(_ name: String, with bytes: [UInt8]) throws(IAPError) {
-    guard life.takesEffect() else { return }
     try disk.state.withLock { (state) throws(IAPError) in
+      guard life.takesEffect() else { return }
       if let fault = state.fault { throw .storage(fault) }
       if state.failsReplacing { throw .storage(.full) }
       state.files[name] = bytes
