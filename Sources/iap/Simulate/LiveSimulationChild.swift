@@ -18,31 +18,38 @@ enum SimulationChild {
     process.arguments = [SimulationProcess.name] + order.words
     // Hashed collections have the same order in each process then, wherever it slipped through.
     process.environment = ["SWIFT_DETERMINISTIC_HASHING": "1", "TZ": "UTC", "LC_ALL": "C"]
-    let (output, errors) = (Pipe(), Pipe())
+    let output = Pipe()
     process.standardOutput = output
-    process.standardError = errors
     // What the runtime says of tasks that a kill left behind is no news.
-    errors.fileHandleForReading.readabilityHandler = { handle in
-      if handle.availableData.isEmpty { handle.readabilityHandler = nil }
-    }
-    let (chunks, continuation) = AsyncStream<Data>.makeStream()
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      guard data.isEmpty else { return _ = continuation.yield(data) }
-      handle.readabilityHandler = nil
-      continuation.finish()
+    process.standardError = FileHandle.nullDevice
+    process.standardInput = FileHandle.nullDevice
+    let (ends, end) = AsyncStream<Int32>.makeStream()
+    process.terminationHandler = { process in
+      end.yield(process.terminationReason == .exit ? process.terminationStatus : -1)
+      end.finish()
     }
     do { try process.run() } catch { return -1 }
-    var rest = Data()
-    for await chunk in chunks {
-      rest += chunk
-      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        take(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
-        rest = Data(rest[(end + 1)...])
+    for await line in lines(of: output.fileHandleForReading) { take(line) }
+    for await status in ends { return status }
+    return -1
+  }
+
+  /// What a child prints, line by line, until it ends.
+  private static func lines(of handle: FileHandle) -> AsyncStream<String> {
+    let (lines, continuation) = AsyncStream<String>.makeStream()
+    // A thread of its own, because reading blocks: a handler of the file was seen to miss its end.
+    Thread.detachNewThread {
+      var rest = Data()
+      while case let data = handle.availableData, !data.isEmpty {
+        rest += data
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+          continuation.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+          rest = Data(rest[(end + 1)...])
+        }
       }
+      continuation.finish()
     }
-    process.waitUntilExit()
-    return process.terminationReason == .exit ? process.terminationStatus : -1
+    return lines
   }
 }
 
