@@ -19,7 +19,7 @@ import Testing
     )
   )
   func tenThousandNotificationsCostAFraction() async throws {
-    let ratio = try await measure(lives: 1600, days: 60, notifications: 10_000)
+    let ratio = try await measure(lives: 1600, days: 90, notifications: 10_000)
     #expect(ratio < 0.4)
   }
 
