@@ -2,8 +2,9 @@ import EntitlementServer
 import Foundation
 
 extension ServerComposition {
-  /// How long the server rests when nothing is due. Somebody may be waiting for what was just asked
-  /// for at another process, and looking costs a few reads.
+  /// How long the server rests when nothing is due.
+  ///
+  /// Somebody may wait for what was just asked for, and looking costs a few reads.
   private static let rest = Duration.seconds(2)
 
   /// How often the server looks for attempts that are due, and for events of other processes.

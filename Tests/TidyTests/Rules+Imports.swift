@@ -103,8 +103,8 @@ private let allowedImports: [String: Set<String>] = [
     "IAPModel", "Synchronization", "_Concurrency",
   ],
   "iap": blocking.union([
-    "Simulation", "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues", "MicroHTTP",
-    "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp", "IAPKit",
+    "Simulation", "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues",
+    "MicroHTTP", "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp", "IAPKit",
     "ServerStorage", "SQLiteStorage", "PostgresStorage", "EntitlementServer",
     "AppStoreServerAPI",
   ]),

@@ -34,14 +34,8 @@ final class Life: Sendable {
   var effects: Int { state.withLock(\.effects) }
   var isDead: Bool { state.withLock { $0.effects >= $0.limit } }
 
-  /// Ends the process here. What its ghost would still have torn is left alone: the next process
-  /// may have the file already.
-  func kill() {
-    state.withLock { state in
-      state.limit = state.effects
-      state.hasTorn = true
-    }
-  }
+  /// Ends the process here; its ghost tears nothing more, for the next one may have the file.
+  func kill() { state.withLock { ($0.limit, $0.hasTorn) = ($0.effects, true) } }
 
   /// Whether the write that death prevents is done by half; true for the first one only.
   func tearsThisWrite() -> Bool {
