@@ -148,47 +148,35 @@ struct ServeRoutesKillTests {
     }
     let text = served.store.report(.summarySales, from: served.store.now, to: served.store.now)
     ground.report = Base64.encode(Array(text.utf8), .standard)
+    let audit: JSONObject = ["files": [], "complete": false]
     for number in 0..<Self.count {
-      let review = try object(
-        await send(
-          server,
-          RouteCall(
-            .post,
-            "/v1/reviews",
-            "ground-\(number)",
-            [
-              "transactionId": .string("g\(number)"), "productId": "p", "reason": "rejected",
-              "attempts": 5,
-            ]
-          )
-        )
-      )
-      ground.reviews.append(try #require(review["id"]?.stringValue))
-      let audit = try object(
-        await send(
-          server,
-          RouteCall(
-            .post,
-            "/v1/audits",
-            "ground-\(number)",
-            ["files": [], "complete": false]
-          )
-        )
-      )
-      ground.audits.append(try #require(audit["id"]?.stringValue))
+      let review: JSONObject = [
+        "transactionId": .string("g\(number)"), "productId": "p", "reason": "rejected",
+        "attempts": 5,
+      ]
+      ground.reviews.append(try await made(server, "/v1/reviews", number, review))
+      ground.audits.append(try await made(server, "/v1/audits", number, audit))
     }
     for number in 0..<Self.webhooks + 3 {
       let url: JSONObject = ["url": .string("https://hooks.example.com/ground/\(number)")]
-      let made = try object(
-        await send(server, RouteCall(.post, "/v1/webhooks", "ground-\(number)", url))
-      )
-      ground.webhooks.append(try #require(made["id"]?.stringValue))
+      ground.webhooks.append(try await made(server, "/v1/webhooks", number, url))
     }
     ground.purchases = try served.purchases(Self.count)
     ground.notifications = Array(try await served.notifications().suffix(Self.count))
     let receipt = try #require(try served.store.receipt(on: "phone"))
     ground.receipt = Base64.encode(receipt, .standard)
     return ground
+  }
+
+  /// The id of what a request makes.
+  private func made(
+    _ server: ServedProcess,
+    _ route: String,
+    _ number: Int,
+    _ body: JSONObject
+  ) async throws -> String {
+    let call = RouteCall(.post, route, "ground-\(number)", body)
+    return try #require(try object(await send(server, call))["id"]?.stringValue)
   }
 
   /// The requests of every route.

@@ -104,7 +104,8 @@ private let allowedImports: [String: Set<String>] = [
   ],
   "iap": blocking.union([
     "Simulation", "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues",
-    "MicroHTTP", "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp", "IAPKit",
+    "MicroHTTP", "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp",
+    "IAPKit",
     "ServerStorage", "SQLiteStorage", "PostgresStorage", "EntitlementServer",
     "AppStoreServerAPI",
   ]),

@@ -124,8 +124,8 @@ extension DeliveryFunnel {
     return outcome
   }
 
-  /// Whether StoreKit 1 gave a transaction of before the name that was asked for, or the offer is for
-  /// the next renewal.
+  /// Whether StoreKit 1 gave a transaction of before the name that was asked for, or the offer is
+  /// for the next renewal.
   private func isForLater(
     _ progress: DeliveryProgress,
     _ result: IAPTransactionResult?,

@@ -27,8 +27,8 @@ package struct DueEffect: Hashable, Sendable {
     let wasGranted = isKnown(grant) || record.grantAliases.contains(where: isKnown)
     let taken = record.acknowledged.last { $0.hasPrefix("clawback:") || $0.hasPrefix("regrant:") }
     if let revocationDate = record.transaction.revocationDate {
-      // What was never handed over cannot be taken back. Whoever was called and has not answered may
-      // have handed it over: that is brought to its end first, under the same name.
+      // What was never handed over cannot be taken back. Whoever was called and has not answered
+      // may have handed it over: that is brought to its end first, under the same name.
       guard wasGranted else {
         return record.isGrantBegun ? DueEffect(kind: .grant, key: grant) : nil
       }

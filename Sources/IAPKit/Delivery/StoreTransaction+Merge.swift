@@ -42,8 +42,8 @@ extension StoreTransaction {
 extension StoreTransaction {
   /// Takes the product that the receipt names.
   ///
-  /// StoreKit 1 answers a change of plan for later with the transaction of the plan that runs, under
-  /// the name and with the token of what was asked for; the receipt knows what was paid.
+  /// StoreKit 1 answers a change of plan for later with the transaction of the plan that runs,
+  /// under the name and with the token of what was asked for; the receipt knows what was paid.
   ///
   /// - Returns: Whether the name is settled; false when the receipt does not show a subscription's
   ///   transaction.

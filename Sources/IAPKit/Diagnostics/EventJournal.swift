@@ -18,8 +18,8 @@ package protocol DeliveryWitness: Sendable {
 /// Keeps what happened across launches, within bounds.
 ///
 /// It is a help for support and never in anybody's way: it writes behind the events, and a full
-/// disk costs its lines and nothing else. A kill costs what was told since the last writing; trouble
-/// is written before anybody hears of it.
+/// disk costs its lines and nothing else. A kill costs what was told since the last writing;
+/// trouble is written before anybody hears of it.
 final class EventJournal: DeliveryWitness {
   static let fileName = "events.log"
   /// The most events that are kept; then the older half is let go.

@@ -198,11 +198,11 @@ private struct JSONCursor {
     let raw = UnsafeRawBufferPointer(bytes)
     while offset + 8 <= raw.count {
       let word = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      let quotes = word ^ (ones &* 0x22)
-      let slashes = word ^ (ones &* 0x5C)
+      let quotes = word ^ (ones * 0x22)
+      let slashes = word ^ (ones * 0x5C)
       // The top bit of each byte that is zero in either, or below a space. From the first one on
       // others may be marked as well, and the loop below looks at those one by one.
-      let marks = (quotes &- ones) | (slashes &- ones) | (word &- ones &* 0x20)
+      let marks = (quotes &- ones) | (slashes &- ones) | (word &- ones * 0x20)
       guard (marks | word) & (ones << 7) == 0 else { break }
       offset += 8
     }

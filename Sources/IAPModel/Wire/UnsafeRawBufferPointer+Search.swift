@@ -8,7 +8,7 @@ extension UnsafeRawBufferPointer {
   ///   - start: Where to begin.
   /// - Returns: The place; nil when there is none.
   package func offset(of byte: UInt8, from start: Int) -> Int? {
-    let pattern = UInt64(byte) &* Self.ones
+    let pattern = UInt64(byte) * Self.ones
     var place = start
     while place + 8 <= count {
       let word = loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian ^ pattern

@@ -34,7 +34,8 @@ struct ReinstallTests {
     #expect(await app.letTimePass { app.count(of: Shop.coins) == 1 })
     let waited = served.store.clock.now.timeIntervalSince(claim.date)
     #expect(waited > Self.lease, "not before the lease has run out")
-    #expect(waited < Self.lease + 2 * 3600, "and soon afterwards")
+    // The clock is moved to the latest deadline there is, which may be the one of the next day.
+    #expect(waited < 2 * Self.lease + 2 * 3600, "and soon afterwards")
     await app.waitUntilQueueIsEmpty()
     #expect(app.deliveries.elements.map(\.idempotencyKey) == ["grant:tx:\(bought.transactionID)"])
     let after = try #require(try await served.claim(to: bought.transactionID))
