@@ -78,7 +78,7 @@ extension FakeStore {
   /// The next period costs another price, and the customer has to agree; without an answer the
   /// subscription ends with its period.
   ///
-  /// The App Store tells with ``StoreMessage/priceIncreaseConsent``.
+  /// The App Store tells with `StoreMessage.priceIncreaseConsent`.
   ///
   /// - Parameters:
   ///   - productId: The subscription.
