@@ -25,7 +25,7 @@ help:
 	@echo "make test-postgres  start a PostgreSQL of its own and run the server's tests on it"
 	@echo "make lint      formatting, the project's own rules, availability on old systems, documentation"
 	@echo "make availability  prove that the client uses nothing newer than its oldest systems have"
-	@echo "make docs      build the client's API reference into .build/docs"
+	@echo "make docs      build guides and API reference as one site into .build/site, check its links"
 	@echo "make format    rewrite the sources in the project's format"
 	@echo "make bench     measure (JSON=FILE writes the figures, BIG=1 fills a ledger with 10^7 facts,"
 	@echo "               PEERS=1 measures Apple's Python library on the same inputs)"
@@ -73,6 +73,7 @@ availability: bootstrap
 docs: bootstrap
 	@set -e; for module in $(DOCUMENTED); do $(SWIFT) build --target $$module; done
 	@SWIFT=$(SWIFT) Scripts/docs $(DOCUMENTED)
+	@SWIFT=$(SWIFT) Scripts/site
 
 format:
 	$(SWIFT) format format --in-place --recursive --parallel $(FORMATTED)

@@ -52,6 +52,7 @@ enum AuditCommand: Command {
         "NAME",
         Words("text (default), json or csv.", zh: "text（默认）、json 或 csv。")
       ),
+      .jsonFlag,
     ]
   static let operands = [
     CommandOperand("FILE", Words("Report files.", zh: "报告文件。"), isRepeated: true)
@@ -64,7 +65,12 @@ enum AuditCommand: Command {
     _ arguments: CommandArguments,
     console: Console
   ) async throws(CommandError) -> ExitStatus {
-    let format = arguments.value("format") ?? "text"
+    let format = arguments.value("format") ?? (arguments.flag("json") ? "json" : "text")
+    guard format == "json" || !arguments.flag("json") else {
+      throw .usage(
+        Words("--json and --format \(format) disagree.", zh: "--json 与 --format \(format) 矛盾。")
+      )
+    }
     guard ["text", "json", "csv"].contains(format) else {
       throw .usage(
         Words(

@@ -1,4 +1,5 @@
 import Foundation
+import IAPModel
 import ServerStorage
 
 /// `iap backup`: a copy of the ledger while servers go on writing it.
@@ -30,6 +31,7 @@ enum BackupCommand: Command {
       )
     ),
     .value("to", "FILE", Words("The new file.", zh: "新文件。")),
+    .jsonFlag,
   ]
 
   static func run(
@@ -43,6 +45,10 @@ enum BackupCommand: Command {
     try refuseExisting(path)
     do throws(StorageError) { try LedgerBackup.make(of: place, at: path) } catch {
       throw .ledger(error)
+    }
+    if arguments.flag("json") {
+      console.json(["file": .string(path), "database": .string("\(place)")])
+      return .success
     }
     console.line(
       Words("'\(path)' holds the ledger of '\(place)'", zh: "“\(path)”已保存“\(place)”的账本")

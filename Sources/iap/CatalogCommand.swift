@@ -30,7 +30,7 @@ enum CatalogCommand: Command {
       """
   )
   static let operands: [CommandOperand] = [
-    CommandOperand("check", Words("What to do: check.", zh: "要做的事：check。")),
+    CommandOperand("check", Words("What to do: check.", zh: "要做的事：check。"), choices: ["check"]),
     CommandOperand("FILE", Words("The .storekit file.", zh: ".storekit 文件。")),
   ]
 
@@ -45,6 +45,7 @@ enum CatalogCommand: Command {
       "FOLDER",
       Words("Where the pictures for the review lie.", zh: "审核图片所在的文件夹。")
     ),
+    .jsonFlag,
   ]
   /// The longest list of identifiers, in bytes.
   static let retiredBytesMax = 4 * 1024 * 1024
@@ -83,14 +84,39 @@ enum CatalogCommand: Command {
       retired: retired,
       pictured: pictures
     )
+    let errors = review.findings.filter { $0.severity == .error }.count
+    if arguments.flag("json") {
+      console.json(json(of: review, errors: errors))
+      return errors == 0 ? .success : .failure
+    }
     if let catalog = review.catalog { describe(catalog, console) }
     for finding in review.findings { show(finding, console) }
-    let errors = review.findings.filter { $0.severity == .error }.count
     let warnings = review.findings.count - errors
     console.line(
       Words("\(errors) errors, \(warnings) warnings", zh: "\(errors) 个错误，\(warnings) 个警告")
     )
     return errors == 0 ? .success : .failure
+  }
+
+  private static func json(of review: CatalogReview, errors: Int) -> JSONObject {
+    let findings = review.findings.map { finding -> JSONValue in
+      [
+        "severity": finding.severity == .error ? "error" : "warning",
+        "kind": .string(finding.kind.rawValue), "place": .string(finding.place),
+        "seen": .string(finding.seen), "explanation": .string(explanation(finding.kind).0),
+      ]
+    }
+    let products = (review.catalog?.products ?? []).map { product -> JSONValue in
+      [
+        "productId": .string(product.id.rawValue), "type": .string(product.type.rawValue),
+        "price": .string("\(product.price)"),
+      ]
+    }
+    return [
+      "products": .array(products), "findings": .array(findings),
+      "errors": .integer(Int64(errors)),
+      "warnings": .integer(Int64(review.findings.count - errors)),
+    ]
   }
 
   /// The products of the file that have a picture in the folder: a PNG or a JPEG.
@@ -140,11 +166,17 @@ enum CatalogCommand: Command {
     switch finding.severity {
     case .error:
       console.line(
-        Words("error: \(place)\(english)\(seen)", zh: "错误：\(place)\(chinese)\(seen)")
+        Words(
+          "\(console.colored("error", .bad)): \(place)\(english)\(seen)",
+          zh: "\(console.colored("错误", .bad))：\(place)\(chinese)\(seen)"
+        )
       )
     case .warning:
       console.line(
-        Words("warning: \(place)\(english)\(seen)", zh: "警告：\(place)\(chinese)\(seen)")
+        Words(
+          "\(console.colored("warning", .doubtful)): \(place)\(english)\(seen)",
+          zh: "\(console.colored("警告", .doubtful))：\(place)\(chinese)\(seen)"
+        )
       )
     }
   }

@@ -53,6 +53,9 @@ struct CommandOption: Sendable {
     CommandOption(name: name, shape: .flag, help: help)
   }
 
+  /// The flag with which a command answers with one JSON object in place of words.
+  static let jsonFlag = flag("json", Words("Prints one JSON object.", zh: "输出一个 JSON 对象。"))
+
   static func value(_ name: String, _ placeholder: String, _ help: Words) -> CommandOption {
     CommandOption(name: name, shape: .value(placeholder), help: help)
   }
@@ -77,12 +80,21 @@ struct CommandOperand: Sendable {
   let isRequired: Bool
   /// Whether more of the same may follow; only the last operand of a command.
   let isRepeated: Bool
+  /// The words that are understood, for a shell to offer; empty where any word will do.
+  let choices: [String]
 
-  init(_ name: String, _ help: Words, isRequired: Bool = true, isRepeated: Bool = false) {
+  init(
+    _ name: String,
+    _ help: Words,
+    isRequired: Bool = true,
+    isRepeated: Bool = false,
+    choices: [String] = []
+  ) {
     self.name = name
     self.help = help
     self.isRequired = isRequired
     self.isRepeated = isRepeated
+    self.choices = choices
   }
 }
 

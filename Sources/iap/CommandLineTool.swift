@@ -5,6 +5,9 @@ struct CommandLineTool: Sendable {
   /// The version that `--version` prints.
   static let version = "0.1.0"
 
+  /// Understood by every command: nothing is coloured.
+  static let plainOption = "--no-color"
+
   let commands: [any Command.Type]
 
   /// Runs one call.
@@ -14,6 +17,12 @@ struct CommandLineTool: Sendable {
   ///   - console: Where it reads and writes.
   /// - Returns: The exit status.
   func run(_ words: [String], console: Console) async -> ExitStatus {
+    var (words, console) = (words, console)
+    let end = words.firstIndex(of: "--") ?? words.endIndex
+    if words[..<end].contains(Self.plainOption) {
+      words = words[..<end].filter { $0 != Self.plainOption } + words[end...]
+      console.isColored = false
+    }
     guard let first = words.first else {
       console.errorLine(Words(overview(.english), zh: overview(.simplifiedChinese)))
       return .usage

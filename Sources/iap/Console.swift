@@ -1,4 +1,5 @@
 import Foundation
+import IAPModel
 
 /// What a command may touch of its terminal and process, as values.
 struct Console: Sendable {
@@ -19,12 +20,24 @@ struct Console: Sendable {
   let interruption: @Sendable () async -> Void
   /// The wall clock.
   let now: @Sendable () -> Date
+  /// Whether what is written to standard output may be coloured.
+  var isColored = false
+  /// Whether a person watches standard error, so that a line there may be written over.
+  var isWatched = false
 
   /// Writes one line to standard output.
   func line(_ words: Words = "") { output(Array((words(language) + "\n").utf8)) }
 
   /// Writes one line that no language changes, such as JSON, to standard output.
   func line(verbatim text: String) { output(Array((text + "\n").utf8)) }
+
+  /// Writes one JSON object as one line to standard output.
+  func json(_ object: JSONObject) { line(verbatim: JSONValue.object(object).serializedText) }
+
+  /// A text in the colour of its meaning, where colours are wanted.
+  func colored(_ text: String, _ color: TerminalColor) -> String {
+    isColored ? color.code + text + TerminalColor.end : text
+  }
 
   /// Writes one line to standard error.
   func errorLine(_ words: Words) { errors(Array((words(language) + "\n").utf8)) }

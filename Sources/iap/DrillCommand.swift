@@ -26,8 +26,13 @@ enum DrillCommand: Command {
       """
   )
   static let operands: [CommandOperand] = [
-    CommandOperand("lost-order", Words("What to rehearse.", zh: "演练内容。"))
+    CommandOperand(
+      "lost-order",
+      Words("What to rehearse.", zh: "演练内容。"),
+      choices: ["lost-order"]
+    )
   ]
+  static let options: [CommandOption] = [.jsonFlag]
 
   static func run(
     _ arguments: CommandArguments,
@@ -39,6 +44,7 @@ enum DrillCommand: Command {
       )
     }
     var isGood = true
+    var rows: [JSONValue] = []
     for way in LostOrderDrill.Way.allCases {
       let result: LostOrderDrill.Result
       do {
@@ -50,6 +56,10 @@ enum DrillCommand: Command {
         )
       }
       isGood = isGood && result.isGood
+      if arguments.flag("json") {
+        rows.append(.object(result.json(way)))
+        continue
+      }
       console.line(
         Words(
           "\(way.rawValue): granted before \(result.before), found \(result.found), "
@@ -60,6 +70,18 @@ enum DrillCommand: Command {
       )
       for finding in result.findings { console.line(verbatim: "  " + finding) }
     }
+    if arguments.flag("json") { console.json(["good": .bool(isGood), "ways": .array(rows)]) }
     return isGood ? .success : .failure
+  }
+}
+
+extension LostOrderDrill.Result {
+  /// The result as a program reads it.
+  fileprivate func json(_ way: LostOrderDrill.Way) -> JSONObject {
+    [
+      "way": .string(way.rawValue), "good": .bool(isGood), "grantedBefore": .integer(Int64(before)),
+      "found": .integer(Int64(found)), "askedAgain": .integer(Int64(again)),
+      "findings": .array(findings.map { .string($0) }),
+    ]
   }
 }

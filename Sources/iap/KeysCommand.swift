@@ -30,7 +30,8 @@ enum KeysCommand: Command {
   static let operands: [CommandOperand] = [
     CommandOperand(
       "ACTION",
-      Words("What to do: create, list or revoke.", zh: "要做的事：create、list 或 revoke。")
+      Words("What to do: create, list or revoke.", zh: "要做的事：create、list 或 revoke。"),
+      choices: ["create", "list", "revoke"]
     ),
     CommandOperand(
       "KEY",
@@ -54,6 +55,7 @@ enum KeysCommand: Command {
       Words("public or secret. Default public.", zh: "public 或 secret。默认 public。")
     ),
     .value("label", "TEXT", Words("What people call the key.", zh: "密钥的说明。")),
+    .jsonFlag,
   ]
 
   private enum Action: String {
@@ -90,7 +92,7 @@ enum KeysCommand: Command {
       switch action {
       case .create:
         guard let wanted else { preconditionFailure("what is made was read") }
-        status = try await create(wanted, ledger, console)
+        status = try await create(wanted, ledger, arguments, console)
       case .list: status = try await list(arguments, ledger, console)
       case .revoke: status = try await revoke(arguments, ledger, console)
       }
@@ -138,6 +140,7 @@ enum KeysCommand: Command {
   private static func create(
     _ wanted: Wanted,
     _ ledger: any Ledger,
+    _ arguments: CommandArguments,
     _ console: Console
   ) async throws(CommandError) -> ExitStatus {
     let crypto: OpenSSLPrimitives
@@ -155,6 +158,12 @@ enum KeysCommand: Command {
       digest: { crypto.digest(.sha256, $0) }
     )
     try await commit(key.record, .mustBeAbsent, "key.created", ledger, console)
+    if arguments.flag("json") {
+      console.json(
+        ["id": .string(key.record.id.rawValue), "key": .string(key.text)]
+      )
+      return .success
+    }
     console.line(verbatim: key.text)
     console.errorLine(
       Words(
@@ -174,6 +183,7 @@ enum KeysCommand: Command {
     let dates = ISO8601DateFormatter()
     var after: Int64 = 0
     var hasMore = true
+    var rows: [JSONValue] = []
     while hasMore {
       let place = after
       let documents = try await asked { () async throws(StorageError) in
@@ -183,6 +193,10 @@ enum KeysCommand: Command {
       }
       for document in documents {
         let key = try await asked { () async throws(StorageError) in try APIKeyRecord(document) }
+        if arguments.flag("json") {
+          rows.append(.object(key.row))
+          continue
+        }
         let state = key.revokedDate.map { "revoked " + dates.string(from: $0) } ?? "good"
         let words = [
           key.id.rawValue, key.kind.rawValue, key.app.rawValue,
@@ -193,6 +207,7 @@ enum KeysCommand: Command {
       hasMore = documents.count == pageMax
       after = documents.last?.sequence ?? after
     }
+    if arguments.flag("json") { console.json(["keys": .array(rows)]) }
     return .success
   }
 
@@ -222,6 +237,10 @@ enum KeysCommand: Command {
     if key.revokedDate == nil {
       key.revokedDate = console.now()
       try await commit(key, .mustHaveVersion(document.version), "key.revoked", ledger, console)
+    }
+    if arguments.flag("json") {
+      console.json(key.row)
+      return .success
     }
     console.errorLine(Words("The key \(id) is good no more.", zh: "密钥 \(id) 已失效。"))
     return .success
@@ -268,5 +287,17 @@ enum KeysCommand: Command {
         )
       )
     }
+  }
+}
+
+extension APIKeyRecord {
+  /// What a program reads of a key; nothing that opens a door.
+  fileprivate var row: JSONObject {
+    var row: JSONObject = [
+      "id": .string(id.rawValue), "kind": .string(kind.rawValue), "app": .string(app.rawValue),
+      "createdDate": .integer(createdDate.milliseconds), "label": .string(label),
+    ]
+    row["revokedDate"] = revokedDate.map { .integer($0.milliseconds) }
+    return row
   }
 }

@@ -28,17 +28,28 @@ struct LedgerMove {
     var linesCompared = 0
   }
 
+  /// How far it is, for whoever watches.
+  enum Step {
+    /// How many rows there are before the first is copied.
+    case found(rows: Int64)
+    /// So many more were copied.
+    case copied(rows: Int)
+  }
+
   private let source: SQLiteArchive
   private let target: PostgresArchive
   private let now: @Sendable () -> Date
+  private let progress: (Step) -> Void
   private var ends: [String: Int64] = [:]
   private var report = Report()
 
   private init(
     _ source: SQLiteArchive,
     _ target: PostgresArchive,
-    now: @escaping @Sendable () -> Date
+    now: @escaping @Sendable () -> Date,
+    progress: @escaping (Step) -> Void
   ) {
+    self.progress = progress
     self.source = source
     self.target = target
     self.now = now
@@ -50,14 +61,21 @@ struct LedgerMove {
   ///   - path: The SQLite file.
   ///   - address: The PostgreSQL database, which holds no ledger.
   ///   - now: The wall clock.
+  ///   - progress: Is told how far it is.
   /// - Returns: What was done.
   /// - Throws: ``StorageError``; the file goes on as the ledger then.
   static func move(
     from path: String,
     to address: String,
-    now: @escaping @Sendable () -> Date
+    now: @escaping @Sendable () -> Date,
+    progress: @escaping (Step) -> Void = { _ in }
   ) throws(StorageError) -> Report {
-    var move = LedgerMove(try SQLiteArchive(path: path), try PostgresArchive(address), now: now)
+    var move = try LedgerMove(
+      SQLiteArchive(path: path),
+      PostgresArchive(address),
+      now: now,
+      progress: progress
+    )
     try move.copyWhileServing()
     try move.switchOver()
     return move.report
@@ -69,9 +87,15 @@ struct LedgerMove {
   static func restore(
     from path: String,
     to address: String,
-    now: @escaping @Sendable () -> Date
+    now: @escaping @Sendable () -> Date,
+    progress: @escaping (Step) -> Void = { _ in }
   ) throws(StorageError) -> Report {
-    var move = LedgerMove(try SQLiteArchive(path: path), try PostgresArchive(address), now: now)
+    var move = try LedgerMove(
+      SQLiteArchive(path: path),
+      PostgresArchive(address),
+      now: now,
+      progress: progress
+    )
     try move.target.beginCopy()
     try move.locked { move throws(StorageError) in try move.copyRest(wasErasing: false) }
     try move.compare()
@@ -123,14 +147,20 @@ struct LedgerMove {
 
   /// Copies the rows that were added since the last time; returns how many.
   private mutating func copyNews() throws(StorageError) -> Int {
-    if ends["erased"] == nil { ends["erased"] = try source.erasedCount() }
+    if ends["erased"] == nil {
+      ends["erased"] = try source.erasedCount()
+      var found: Int64 = 0
+      for table in LedgerTable.all { found += try source.count(table) }
+      progress(.found(rows: found))
+    }
     var count = 0
     for table in LedgerTable.all where table.growth != .replaced {
-      let target = target
+      let (target, progress) = (target, progress)
       ends[table.name] = try source.visit(table, after: ends[table.name] ?? 0) {
         rows throws(StorageError) in
         try target.write(rows, to: table)
         count += rows.count
+        progress(.copied(rows: rows.count))
       }
     }
     return count

@@ -7,6 +7,7 @@ extension Console {
     // A reader that went away must end as a failed write, not as a killed process.
     signal(SIGPIPE, SIG_IGN)
     let environment = ProcessInfo.processInfo.environment
+    let isPlain = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
     return Console(
       language: Language(environment: environment),
       environment: environment,
@@ -21,7 +22,9 @@ extension Console {
         return read(handle, sizeBytesMax)
       },
       interruption: { await Interruption.first() },
-      now: { Date() }
+      now: { Date() },
+      isColored: !isPlain && isatty(STDOUT_FILENO) == 1,
+      isWatched: environment["TERM"] != "dumb" && isatty(STDERR_FILENO) == 1
     )
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import IAPModel
 import PostgresStorage
 import ServerStorage
 
@@ -38,6 +39,7 @@ enum MigrateCommand: Command {
         zh: "目标数据库；未给出时取环境变量 IAP_DATABASE。"
       )
     ),
+    .jsonFlag,
   ]
 
   static func run(
@@ -56,11 +58,13 @@ enum MigrateCommand: Command {
         )
       )
     }
-    let report: LedgerMove.Report
-    do throws(StorageError) {
-      report = try LedgerMove.move(from: path, to: target, now: console.now)
-    } catch {
-      throw .ledger(error)
+    let report = try console.watched(Words("moving", zh: "迁移中")) {
+      step throws(StorageError) in
+      try LedgerMove.move(from: path, to: target, now: console.now, progress: step)
+    }
+    if arguments.flag("json") {
+      console.json(report.json)
+      return .success
     }
     console.report(report)
     let seconds = String(format: "%.3f", report.lockedSeconds)
@@ -87,7 +91,41 @@ extension CommandError {
   }
 }
 
+extension LedgerMove.Report {
+  /// The report as a program reads it.
+  var json: JSONObject {
+    let tables = rows.map { JSONMember($0.table, .integer($0.count)) }
+    return [
+      "rows": .object(JSONObject(tables)), "rounds": .integer(Int64(rounds)),
+      "lockedMilliseconds": .integer(Int64((lockedSeconds * 1000).rounded())),
+      "linesCompared": .integer(Int64(linesCompared)),
+    ]
+  }
+}
+
 extension Console {
+  /// Copies a ledger, with a line that says how far it is.
+  func watched(
+    _ what: Words,
+    _ copy: (@escaping (LedgerMove.Step) -> Void) throws(StorageError) -> LedgerMove.Report
+  ) throws(CommandError) -> LedgerMove.Report {
+    var line = ProgressLine(what, console: self)
+    var done: Int64 = 0
+    var total: Int64 = 0
+    defer { line.end() }
+    do throws(StorageError) {
+      return try copy { step in
+        switch step {
+        case .found(let rows): total = rows
+        case .copied(let rows): done += Int64(rows)
+        }
+        line.show(done, of: max(done, total))
+      }
+    } catch {
+      throw .ledger(error)
+    }
+  }
+
   /// Says how many rows each table has, and what was compared.
   func report(_ report: LedgerMove.Report) {
     for (table, count) in report.rows { line(verbatim: "\(table) \(count)") }

@@ -42,9 +42,10 @@ enum NotificationsCommand: Command {
       .flag("failures", Words("Only what did not arrive.", zh: "仅未送达的。")),
       .flag("dry-run", Words("Lists what is missing, records nothing.", zh: "只列出缺失，不记录。")),
       .value("id", "ID", Words("Shows a replay begun before.", zh: "查看之前开始的重放。")),
+      .jsonFlag,
     ]
   static let operands: [CommandOperand] = [
-    CommandOperand("replay", Words("What to do.", zh: "要做的事。"))
+    CommandOperand("replay", Words("What to do.", zh: "要做的事。"), choices: ["replay"])
   ]
 
   static func run(
@@ -74,7 +75,11 @@ enum NotificationsCommand: Command {
     guard let id = begun["id"]?.stringValue else { throw ServerCall.strange }
     console.errors(Array((id + "\n").utf8))
     let report = try await server.wait(for: path(id), begun, console, ReconcileCommand.progress)
-    ReconcileCommand.show(report, console)
+    if arguments.flag("json") {
+      console.json(report)
+    } else {
+      ReconcileCommand.show(report, console)
+    }
     return report["state"] == "done" ? .success : .failure
   }
 

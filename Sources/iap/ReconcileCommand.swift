@@ -33,7 +33,8 @@ enum ReconcileCommand: Command {
         "transaction",
         "ID",
         Words("Only this original transaction.", zh: "仅此原始交易。")
-      )
+      ),
+      .jsonFlag,
     ]
 
   static func run(
@@ -47,7 +48,7 @@ enum ReconcileCommand: Command {
     guard let id = begun["id"]?.stringValue else { throw ServerCall.strange }
     let path = "/v1/reconciliations/" + PercentCoding.encode(id)
     let report = try await server.wait(for: path, begun, console, progress)
-    show(report, console)
+    if arguments.flag("json") { console.json(report) } else { show(report, console) }
     return report["state"] == "done" ? .success : .failure
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import IAPModel
 import ServerStorage
 
 /// `iap restore`: a ledger out of a backup.
@@ -29,6 +30,7 @@ enum RestoreCommand: Command {
         zh: "恢复到何处：SQLite 文件或 postgres://...。"
       )
     ),
+    .jsonFlag,
   ]
 
   static func run(
@@ -46,18 +48,31 @@ enum RestoreCommand: Command {
       )
     }
     let place = LedgerPlace(database)
-    do throws(StorageError) {
-      switch place {
-      case .sqlite(let path):
+    var json: JSONObject = ["file": .string(backup), "database": .string("\(place)")]
+    switch place {
+    case .sqlite(let path):
+      do throws(StorageError) {
         guard !FileManager.default.fileExists(atPath: path) else {
           throw StorageError(.readOnly, "'\(path)' is there already")
         }
         try LedgerBackup.restore(backup, to: path)
-      case .postgres(let address):
-        console.report(try LedgerMove.restore(from: backup, to: address, now: console.now))
+      } catch {
+        throw .ledger(error)
       }
-    } catch {
-      throw .ledger(error)
+    case .postgres(let address):
+      let report = try console.watched(Words("restoring", zh: "恢复中")) {
+        step throws(StorageError) in
+        try LedgerMove.restore(from: backup, to: address, now: console.now, progress: step)
+      }
+      if arguments.flag("json") {
+        for member in report.json.members { json[member.name] = member.value }
+      } else {
+        console.report(report)
+      }
+    }
+    if arguments.flag("json") {
+      console.json(json)
+      return .success
     }
     console.line(
       Words("the ledger of '\(backup)' is in '\(place)'", zh: "“\(backup)”的账本已恢复到“\(place)”")

@@ -1,5 +1,6 @@
 import EntitlementServer
 import Foundation
+import IAPModel
 import MicroHTTP
 
 /// `iap serve`: the entitlement server.
@@ -164,6 +165,7 @@ struct ServeCommand: Command {
       Words("Log JSON, one line an event.", zh: "以 JSON 记录日志，每行一个事件。")
     ),
     .flag("verbose", Words("Log every request.", zh: "记录每个请求。")),
+    .flag("json", Words("Print the first line as a JSON object.", zh: "首行以 JSON 输出。")),
   ]
 
   static func run(
@@ -180,7 +182,11 @@ struct ServeCommand: Command {
     }
     // Listened for before anybody can know that the server runs.
     async let interruption: Void = console.interruption()
-    console.line(verbatim: "listening \(running.address.url)")
+    if arguments.flag("json") {
+      console.json(["listening": .string(running.address.url)])
+    } else {
+      console.line(verbatim: "listening \(running.address.url)")
+    }
     await interruption
     await running.stop()
     return .success

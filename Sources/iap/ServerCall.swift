@@ -129,10 +129,16 @@ struct ServerCall {
   ) async throws(CommandError) -> JSONObject {
     var report = first
     var shown = ""
+    var progress = ProgressLine("", console: console)
+    defer { progress.end() }
     while report["state"] == "running" {
       let text = line(report)
       if text != shown {
-        console.errors(Array((text + "\n").utf8))
+        if console.isWatched {
+          progress.show(text)
+        } else {
+          console.errors(Array((text + "\n").utf8))
+        }
         shown = text
       }
       await LivePause.wait(seconds: Self.pauseSeconds)

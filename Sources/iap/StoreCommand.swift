@@ -134,6 +134,7 @@ enum StoreCommand: Command {
         zh: "沙盒环境也按 1、12、24、48、72 小时重发失败的通知。"
       )
     ),
+    .flag("json", Words("Print the first line as a JSON object.", zh: "首行以 JSON 输出。")),
   ]
 
   static let details = Words(
@@ -208,7 +209,11 @@ enum StoreCommand: Command {
         )
       )
     }
-    console.line(verbatim: "listening \(server.address.url)")
+    if arguments.flag("json") {
+      console.json(["listening": .string(server.address.url)])
+    } else {
+      console.line(verbatim: "listening \(server.address.url)")
+    }
     let ticking = Task { await pace.run() }
     await console.interruption()
     ticking.cancel()

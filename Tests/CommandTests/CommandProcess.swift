@@ -74,9 +74,10 @@ final class CommandProcess: Sendable {
   static func run(
     _ words: [String],
     input: [UInt8] = [],
-    environment: [String: String] = [:]
+    environment: [String: String] = [:],
+    tool: URL = CommandProcess.executable
   ) async throws -> Outcome {
-    let call = try CommandProcess(words, input: input, environment: environment)
+    let call = try CommandProcess(words, input: input, environment: environment, tool: tool)
     var output: [String] = []
     for await line in call.lines { output.append(line) }
     return Outcome(

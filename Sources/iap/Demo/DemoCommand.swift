@@ -91,7 +91,7 @@ struct DemoCommand: Command {
       for (index, step) in Tour.script.enumerated() {
         let result = await tour.result(of: step)
         report.steps.append(result)
-        console.line(result.line(number: index + 1, of: Tour.script.count))
+        console.line(result.line(number: index + 1, of: Tour.script.count, console: console))
       }
       report.tally = report.tally + (try await tour.tally())
     }

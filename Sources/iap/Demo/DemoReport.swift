@@ -12,9 +12,9 @@ struct DemoStep: Sendable {
   let detail: Words
 
   /// The step as one line.
-  func line(number: Int, of count: Int) -> Words {
+  func line(number: Int, of count: Int, console: Console) -> Words {
     let place = "[\(path) \(number)/\(count)]"
-    let mark = ok ? "ok  " : "FAIL"
+    let mark = ok ? console.colored("ok  ", .good) : console.colored("FAIL", .bad)
     return Words(
       "\(mark) \(place) \(name(.english)): \(detail(.english))",
       zh: "\(mark) \(place) \(name(.simplifiedChinese))：\(detail(.simplifiedChinese))"
