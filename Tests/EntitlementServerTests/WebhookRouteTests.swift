@@ -68,6 +68,20 @@ import Testing
     #expect(try await test.get("/v1/webhooks").body["webhooks"]?.arrayValue?.count == 1)
   }
 
+  @Test func aRotationThatIsSentAgainGivesTheSameSecret() async throws {
+    let test = try TestServer(WebhookReceiver())
+    let id = try #require(try await test.post("/v1/webhooks", Self.url).text("id"))
+    let path = "/v1/webhooks/\(id)/secret"
+    let first = try await test.send(.post, path, headers: ["Idempotency-Key": "one"], [:])
+    let again = try await test.send(.post, path, headers: ["Idempotency-Key": "one"], [:])
+    let other = try await test.send(.post, path, headers: ["Idempotency-Key": "two"], [:])
+    let late = try await test.send(.post, path, headers: ["Idempotency-Key": "one"], [:])
+    #expect(first.text("secret")?.hasPrefix("whsec_") == true)
+    #expect(again.text("secret") == first.text("secret"))
+    #expect(other.text("secret") != first.text("secret"))
+    #expect(late.text("secret") == first.text("secret"))
+  }
+
   @Test func endpointsAreBoundedAtTheLimit() async throws {
     let test = try TestServer(WebhookReceiver())
     for _ in 0..<ServerLimits.standard.webhooks.endpointsMax {

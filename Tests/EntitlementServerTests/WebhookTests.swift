@@ -238,6 +238,13 @@ import Testing
       #expect(try await test.post(path, ["event": .string(event)]).body["queued"] == 1)
       await test.sendAll()
       #expect(receiver.received.map(\.sequence) == [1, 2, 3, 4, 3, 4, 4, 1])
+      let headers = ["Idempotency-Key": "once"]
+      for _ in 0..<2 {
+        let sent = try await test.send(.post, path, headers: headers, ["event": .string(event)])
+        #expect(sent.body["queued"] == 1)
+      }
+      await test.sendAll()
+      #expect(receiver.received.map(\.sequence) == [1, 2, 3, 4, 3, 4, 4, 1, 1])
       #expect(try await test.post(path, ["event": "evt_none"]).status == 404)
       #expect(try await test.post(path, [:]).status == 400)
       #expect(try await test.post(path, ["after": 1, "deadLetters": true]).status == 400)

@@ -19,6 +19,8 @@ struct WebhookSecret: Hashable, Sendable {
   let createdDate: Date
   /// When it stops signing; nil for the newest one.
   var until: Date?
+  /// What belongs to the `Idempotency-Key` of the request that asked for it.
+  var naming: String?
 
   /// How many bytes of chance it has; the specification asks for 24 to 64.
   static let byteCount = 32
@@ -64,12 +66,15 @@ struct WebhookEndpoint: Hashable, Sendable {
   /// Whether events of a type are sent there.
   func wants(_ type: EventType) -> Bool { types.isEmpty || types.contains(type) }
 
-  /// Puts a new secret in front; the one before goes on signing for a while.
-  mutating func rotate(to bytes: [UInt8], at now: Date, overlap: TimeInterval, most: Int) {
+  /// Puts a new secret in front; the one before goes on signing for a while. A request that is sent
+  /// again finds the secret that it made, and changes nothing.
+  mutating func rotate(to secret: WebhookSecret, overlap: TimeInterval, most: Int) {
+    if let naming = secret.naming, secrets.contains(where: { $0.naming == naming }) { return }
+    let now = secret.createdDate
     for index in secrets.indices where secrets[index].until == nil {
       secrets[index].until = now.addingTimeInterval(overlap)
     }
-    secrets = [WebhookSecret(bytes: bytes, createdDate: now)] + signing(at: now).prefix(most - 1)
+    secrets = [secret] + signing(at: now).prefix(most - 1)
   }
 
   /// The secrets that sign now, newest first.
@@ -88,6 +93,7 @@ struct WebhookEndpoint: Hashable, Sendable {
             "created": .integer(secret.createdDate.milliseconds),
           ]
           object["until"] = secret.until.map { .integer($0.milliseconds) }
+          object["naming"] = secret.naming.map { .string($0) }
           return .object(object)
         }
       ),
@@ -124,7 +130,8 @@ struct WebhookEndpoint: Hashable, Sendable {
     return WebhookSecret(
       bytes: bytes,
       createdDate: Date(milliseconds: created),
-      until: object["until"]?.integerValue.map { Date(milliseconds: $0) }
+      until: object["until"]?.integerValue.map { Date(milliseconds: $0) },
+      naming: object["naming"]?.stringValue
     )
   }
 }

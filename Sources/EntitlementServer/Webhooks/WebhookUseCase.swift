@@ -36,7 +36,7 @@ struct WebhookUseCase: Sendable {
         parameters: [.app],
         answers: [Route.Answer(200, .object([.required("queued", .count)]))],
         errors: [404],
-        repetition: .natural,
+        repetition: .replayed,
         run: { call async throws(ServerError) in
           try await WebhookReplay(parts: parts).answer(call)
         }
@@ -150,12 +150,7 @@ struct WebhookUseCase: Sendable {
       createdDate: call.now
     )
     endpoint.note = call.body["note"]?.stringValue
-    endpoint.rotate(
-      to: parts.world.random(WebhookSecret.byteCount),
-      at: now ?? call.now,
-      overlap: 0,
-      most: limits.secretsMax
-    )
+    endpoint.rotate(to: newSecret(call), overlap: 0, most: limits.secretsMax)
     let most = limits.endpointsMax
     let (count, isKnown, place, ordinal) = try await parts.read { reader throws(StorageError) in
       (
@@ -204,14 +199,27 @@ struct WebhookUseCase: Sendable {
 
   private func rotate(_ call: Call) async throws(ServerError) -> Reply {
     let overlap = call.body["overlapSeconds"]?.integerValue ?? Int64(limits.overlapSeconds)
-    let bytes = parts.world.random(WebhookSecret.byteCount)
-    let instant = now ?? call.now
+    let made = newSecret(call)
     let most = limits.secretsMax
     let changed = try await rewrite(call, "webhook.secretRotated") { endpoint in
-      endpoint.rotate(to: bytes, at: instant, overlap: TimeInterval(overlap), most: most)
+      endpoint.rotate(to: made, overlap: TimeInterval(overlap), most: most)
     }
-    return .ok(try await answer(changed, secret: changed.secrets.first?.text))
+    // What the same request made before, if it was sent before.
+    let shown = changed.secrets.first { $0.naming != nil && $0.naming == made.naming }
+    return .ok(try await answer(changed, secret: (shown ?? changed.secrets.first)?.text))
   }
+
+  private func newSecret(_ call: Call) -> WebhookSecret {
+    var secret = WebhookSecret(
+      bytes: parts.world.random(WebhookSecret.byteCount),
+      createdDate: now ?? call.now
+    )
+    secret.naming = call.naming.map { Hexadecimal.text($0.prefix(Self.namingBytes)) }
+    return secret
+  }
+
+  /// How much of a request's name tells it from the others.
+  private static let namingBytes = 16
 
   private func remove(_ call: Call) async throws(ServerError) -> Reply {
     let app = try call.app().bundleID
