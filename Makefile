@@ -16,13 +16,15 @@ CLIENT := IAPModel IAPEntitlements IAPSignatures IAPKit IAPKitCallbacks IAPKitTe
 # Those of them that an app imports itself.
 DOCUMENTED := $(filter-out SQLiteAdapter,$(CLIENT))
 
-.PHONY: help demo test test-all test-postgres lint format docs availability bench fuzz conformance simulate simulate-bugs clean bootstrap
+.PHONY: help demo test test-all test-postgres test-browser screenshots lint format docs availability bench fuzz conformance simulate simulate-bugs clean bootstrap
 
 help:
 	@echo "make demo      build everything and walk one purchase through it (ONCE=1 ends after the tour)"
 	@echo "make test      install what is missing, build, run every test"
 	@echo "make test-all  the same in release mode and under the thread sanitizer"
 	@echo "make test-postgres  start a PostgreSQL of its own and run the server's tests on it"
+	@echo "make test-browser  install Chromium and click through every page with it"
+	@echo "make screenshots   the same, and put its pictures into docs/images"
 	@echo "make lint      formatting, the project's own rules, availability on old systems, documentation"
 	@echo "make availability  prove that the client uses nothing newer than its oldest systems have"
 	@echo "make docs      build guides and API reference as one site into .build/site, check its links"
@@ -58,6 +60,18 @@ test-postgres: bootstrap
 	$(SWIFT) build --build-tests $(STRICT)
 	@SWIFT=$(SWIFT) Scripts/test-postgres $(RUN) \
 	  --filter 'ServerStorageTests|PostgresStorageTests|MigrateCommandTests|ServeChaosTests'
+
+test-browser: bootstrap
+	@Scripts/need-linux "make test-browser"
+	@Scripts/browser install
+	$(SWIFT) build --build-tests $(STRICT)
+	$(SWIFT) test --skip-build $(RUN) --filter BrowserTests
+
+screenshots: bootstrap
+	@Scripts/need-linux "make screenshots"
+	@Scripts/browser install
+	$(SWIFT) build --build-tests $(STRICT)
+	IAP_PICTURES="$(CURDIR)/docs/images" $(SWIFT) test --skip-build $(RUN) --filter BrowserTests
 
 lint: bootstrap
 	$(SWIFT) format lint --strict --recursive --parallel $(FORMATTED)

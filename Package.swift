@@ -233,6 +233,14 @@ targets += [
       "PostgresStorage", "ServerStorage",
     ]
   ),
+  // A real browser for tests, driven over WebDriver.
+  .target(
+    name: "BrowserDriver",
+    dependencies: ["HTTPClient", "HTTPValues", "IAPModel"],
+    path: "Tests/BrowserDriver",
+    swiftSettings: strict
+  ),
+  tests("BrowserTests", ["BrowserDriver", "MicroHTTP", "HTTPValues", "IAPModel"]),
   tests("TidyTests"),
 ]
 #endif
