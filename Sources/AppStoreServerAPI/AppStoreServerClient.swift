@@ -27,6 +27,8 @@ public final class AppStoreServerClient: Sendable {
   private let policy: CallPolicy
   private let world: AppStoreServerWorld
   private let budgets = Mutex<[BudgetKey: RateBudget]>([:])
+  /// Is told of every call; set once by whoever watches.
+  private let watcher = Mutex<(@Sendable (AppStoreCallNote) -> Void)?>(nil)
 
   private struct BudgetKey: Hashable {
     let endpoint: ServerAPIEndpoint
@@ -134,7 +136,21 @@ public final class AppStoreServerClient: Sendable {
     _ environment: StoreEnvironment
   ) async throws(AppStoreServerError) -> Answer {
     try await waitForBudget(request.endpoint, environment)
-    return try await send(request, environment)
+    let begin = world.now()
+    func note(_ outcome: String) {
+      let seconds = world.now().timeIntervalSince(begin)
+      watcher.withLock(\.self)?(
+        AppStoreCallNote(request.endpoint, environment, outcome, seconds: seconds)
+      )
+    }
+    do throws(AppStoreServerError) {
+      let answer = try await send(request, environment)
+      note("answered")
+      return answer
+    } catch {
+      note(error.code.rawValue)
+      throw error
+    }
   }
 
   private func send<Answer>(
@@ -179,6 +195,28 @@ public final class AppStoreServerClient: Sendable {
       }
       throw error
     }
+  }
+
+  // MARK: Watching
+
+  /// Has somebody told of every call; the latest watcher only.
+  package func watch(_ watcher: @escaping @Sendable (AppStoreCallNote) -> Void) {
+    self.watcher.withLock { $0 = watcher }
+  }
+
+  /// What is left of the budgets that were touched, in the order of the endpoints' names.
+  package var budgetLevels: [AppStoreBudgetLevel] {
+    let now = world.now()
+    let levels = budgets.withLock { budgets in
+      budgets.map { key, budget in
+        AppStoreBudgetLevel(
+          endpoint: key.endpoint,
+          isProduction: key.isProduction,
+          remaining: budget.remaining(at: now)
+        )
+      }
+    }
+    return levels.sorted { $0.endpoint.rawValue < $1.endpoint.rawValue }
   }
 
   // MARK: Budgets and waits

@@ -57,6 +57,16 @@ public struct RateBudget: Hashable, Sendable {
     return (1 - available) / rate
   }
 
+  /// How many requests may be sent at once.
+  ///
+  /// - Parameter now: The present instant.
+  /// - Returns: The number; 0 while the App Store wants none.
+  func remaining(at now: Date) -> Double {
+    var copy = self
+    copy.fill(at: now)
+    return closedUntil.map { $0 > now } == true ? 0 : copy.available
+  }
+
   /// Takes note that the App Store wants no request before an instant.
   ///
   /// - Parameter date: When it may be asked again.

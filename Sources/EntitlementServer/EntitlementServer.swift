@@ -97,32 +97,44 @@ public struct EntitlementServer: Sendable {
   /// - Parameter request: The request.
   /// - Returns: The response; never a success before what it promises is durable.
   public func answer(_ request: HTTPRequest) async -> HTTPResponse {
-    let begin = world.uptime()
     let requestID = world.requestID()
     let match = table.match(request.method, request.pathSegments)
     let name = Self.name(match)
+    let trace = RequestTrace(request, name, requestID) { [parts] in parts.verifiers.digest($0) }
+    guard let trace else { return await answer(request, match, name, requestID, nil) }
+    return await trace.around {
+      await answer(request, match, name, requestID, trace.context.traceID)
+    }
+  }
+
+  private func answer(
+    _ request: HTTPRequest,
+    _ match: RouteTable.Match,
+    _ name: String,
+    _ requestID: String,
+    _ traceID: String?
+  ) async -> HTTPResponse {
+    let begin = world.uptime()
+    metrics.enter(.requestsInFlight)
+    defer { metrics.enter(.requestsInFlight, -1) }
     let response: HTTPResponse
     do throws(ServerError) {
       response = try await respond(request, match, requestID)
     } catch {
       response = failure(error, requestID)
       metrics.count(.errors, ["code": error.code.rawValue])
-      log(error, name, requestID)
+      log(error, name, requestID, traceID)
     }
     metrics.count(.requests, ["route": name, "status": "\(response.status)"])
     let duration = world.uptime() - begin
-    metrics.observe(duration)
-    world.log(
-      ServerEvent(
-        .info,
-        "request",
-        [
-          .init("request_id", requestID), .init("route", name),
-          .init("status", "\(response.status)"),
-          .init("microseconds", "\(Int(duration / .microseconds(1)))"),
-        ]
-      )
-    )
+    metrics.observe(.requestSeconds, duration, ["route": name])
+    var fields: [ServerEvent.Field] = [
+      .init("request_id", requestID), .init("route", name),
+      .init("status", "\(response.status)"),
+      .init("microseconds", "\(Int(duration / .microseconds(1)))"),
+    ]
+    if let traceID { fields.append(.init("trace_id", traceID)) }
+    world.log(ServerEvent(.info, "request", fields))
     return response
   }
 
@@ -215,10 +227,16 @@ public struct EntitlementServer: Sendable {
     return .json(status, object.serialized)
   }
 
-  private func log(_ error: ServerError, _ route: String, _ requestID: String) {
+  private func log(
+    _ error: ServerError,
+    _ route: String,
+    _ requestID: String,
+    _ traceID: String?
+  ) {
     var fields: [ServerEvent.Field] = [
       .init("request_id", requestID), .init("route", route), .init("code", error.code.rawValue),
     ]
+    if let traceID { fields.append(.init("trace_id", traceID)) }
     if let rules = error.rules { fields.append(.init("rules", rules)) }
     if let inside = error.inside { fields.append(.init("inside", inside)) }
     world.log(ServerEvent(error.status >= 500 ? .error : .notice, "failure", fields))

@@ -35,6 +35,12 @@ public struct ServerLimits: Hashable, Sendable {
   public static let claimLeaseSecondsMin = 6 * 3600
   /// How many connections one address may have at the same time.
   public var connectionsPerAddressMax: Int
+  /// From how many milliseconds a read or commit of the ledger is logged as slow; 0 for never.
+  public var slowQueryMilliseconds = 500
+  /// The same as a duration; nil for never.
+  var slowQuery: Duration? {
+    slowQueryMilliseconds > 0 ? .milliseconds(slowQueryMilliseconds) : nil
+  }
   /// How webhooks are sent, and how much of everything there may be.
   public var webhooks = WebhookLimits.standard
 

@@ -36,18 +36,30 @@ struct ServerParts: Sendable {
     webhooks: WebhookWorld? = nil
   ) {
     self.configuration = configuration
-    self.verifiers = verifiers
+    let metrics = ServerMetrics()
+    self.metrics = metrics
+    let ledger = MeasuredLedger(
+      ledger: ledger,
+      metrics: metrics,
+      world: world,
+      slow: configuration.limits.slowQuery
+    )
     self.ledger = ledger
+    var verifiers = verifiers
+    verifiers.watch = VerificationWatch(metrics: metrics, uptime: world.uptime)
+    self.verifiers = verifiers
     self.clock = clock
     self.world = world
     self.offerKeys = offerKeys
     self.apple = apple
+    for client in apple.values.flatMap({ [$0.client, $0.background] }).compactMap({ $0 }) {
+      client.watch { metrics.note($0) }
+    }
     self.webhooks = webhooks
     self.lookup =
       lookup
       ?? (apple.values.contains { $0.client != nil }
         ? AppleLookup(configuration: configuration, access: apple, clock: clock) : nil)
-    metrics = ServerMetrics()
     catalogs = CatalogShelf(configuration: configuration)
     tokens = CustomerTokens(
       ledger: ledger,
@@ -67,6 +79,7 @@ struct ServerParts: Sendable {
   func commit(_ write: LedgerWrite) async throws(ServerError) -> WriteOutcome {
     var write = write
     write.digest = { [verifiers] in verifiers.digest($0) }
+    if let trace = RequestTrace.current, trace.isCallers { write.trace = trace.context.traceID }
     write.catalog = { [catalogs] app, reader throws(StorageError) in
       try catalogs.rules(app, reader)
     }

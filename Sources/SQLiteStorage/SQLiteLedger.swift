@@ -126,6 +126,17 @@ public final class SQLiteLedger: Ledger {
     try await readers.read(body)
   }
 
+  /// How busy its connections are.
+  public var load: LedgerLoad {
+    let reading = readers.load
+    return LedgerLoad(
+      readers: reading.readers,
+      busyReaders: reading.busy,
+      waitingReads: reading.waiting,
+      waitingWrites: writer.waitingCount
+    )
+  }
+
   /// Commits what waits and lets go of the file.
   public func close() async {
     await writer.close()

@@ -27,6 +27,9 @@ public protocol Ledger: Sendable {
 
   /// Finishes what is waiting, then refuses everything; safe to call twice.
   func close() async
+
+  /// How busy its connections are.
+  var load: LedgerLoad { get }
 }
 
 /// The questions that a ledger answers, within one ``Ledger/read(_:)``.

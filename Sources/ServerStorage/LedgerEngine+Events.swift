@@ -49,7 +49,9 @@ extension LedgerEngine {
         ordinal: before + Int64(index) + 1
       )
       let id = eventID(app, place.ordinal, draft.type)
-      records.append(EventRecord(draft, place, app: app, id: id, at: write.date))
+      records.append(
+        EventRecord(draft, place, app: app, id: id, at: write.date, trace: write.trace)
+      )
     }
     for (lane, number) in numbers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       try count(number, EventCounter.key(app, lane), in: &tables)

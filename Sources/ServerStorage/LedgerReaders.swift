@@ -43,6 +43,12 @@ package final class LedgerReaders<Reader: LedgerReader>: Sendable {
     return try result.get()
   }
 
+  /// How many connections there are, how many are reading, and how many reads wait.
+  package var load: (readers: Int, busy: Int, waiting: Int) {
+    let (idle, waiting) = state.withLock { ($0.idle.count, $0.waiting.count) }
+    return (readers.count, readers.count - idle, waiting)
+  }
+
   /// Closes the connections; reads that wait or come later are refused.
   package func close() async {
     for reader in readers {

@@ -33,6 +33,9 @@ public struct LedgerWrite: Sendable {
   public var digest: (@Sendable ([UInt8]) -> [UInt8])?
   /// Notes for people.
   public var audit: [AuditRecord] = []
+  /// The chain of work that the caller began, kept with the events that follow from it; nil when
+  /// the caller named none.
+  public var trace: String?
   /// When the request is worked on; stamped on everything that follows from it.
   public var date: Date
 

@@ -16,6 +16,8 @@ struct Console: Sendable {
   let input: @Sendable (_ sizeBytesMax: Int) async -> [UInt8]?
   /// Reads a file, but at most so many bytes and one more; nil when it cannot be read.
   let file: @Sendable (_ path: String, _ sizeBytesMax: Int) async -> [UInt8]?
+  /// The permissions of a file, such as 0o600; nil when there is none.
+  let mode: @Sendable (_ path: String) -> UInt16?
   /// Returns when the person asks the process to end: Ctrl-C, or a termination signal.
   let interruption: @Sendable () async -> Void
   /// The wall clock.

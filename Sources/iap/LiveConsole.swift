@@ -21,6 +21,10 @@ extension Console {
         defer { try? handle.close() }
         return read(handle, sizeBytesMax)
       },
+      mode: { path in
+        var found = stat()
+        return stat(path, &found) == 0 ? UInt16(found.st_mode & 0o7777) : nil
+      },
       interruption: { await Interruption.first() },
       now: { Date() },
       isColored: !isPlain && isatty(STDOUT_FILENO) == 1,

@@ -82,20 +82,7 @@ extension ServerComposition {
     _ app: BundleID
   ) throws(CommandError) -> AppStoreServerKey {
     let reason: String
-    do throws(CryptoError) {
-      let key = try OpenSSLPrimitives().readSigningKey(pem: file.pem)
-      do throws(AppStoreServerError) {
-        return try AppStoreServerKey(
-          id: file.keyID,
-          issuer: file.issuer,
-          key: key
-        )
-      } catch {
-        reason = error.reason
-      }
-    } catch {
-      reason = error.reason
-    }
+    do throws(AppStoreServerError) { return try file.key() } catch { reason = error.reason }
     throw CommandError(
       .file,
       Words(

@@ -26,41 +26,16 @@ struct ServeCommand: Command {
     follow the store's clock, so that access ends on both sides at the same time.
 
     Several servers may share a PostgreSQL database. Its address may hold a password, so it is best
-    kept in a file of --database-file (databaseFile in the configuration) or in IAP_DATABASE; what
-    it leaves out comes from PGUSER, PGPASSWORD, PGPASSFILE and the like. It is never logged.
+    kept in a file of --database-file (databaseFile in the configuration); what it leaves out comes
+    from PGUSER, PGPASSWORD, PGPASSFILE and the like. It is never logged.
 
-    The configuration is one JSON object; options of the call win over it:
-      {"listen": "127.0.0.1:8080", "database": "iap.sqlite", "simulated": false,
-       "insecureNoKeys": false, "jsonLog": false, "roots": ["root.der"], "clock": "http://127.0.0.1:9090",
-       "reconcileEveryHours": 24, "ocsp": false,
-       "limits": {"claimLeaseSeconds": 86400, "requestsPerMinuteMax": 6000,
-                  "receiptsPerMinuteMax": 600,
-                  "connectionsPerAddressMax": 256},
-       "webhooks": {"attemptsMax": 12, "timeoutSeconds": 15, "keepDays": 30,
-                    "retrySeconds": [5, 30, 120, 600, 1800, 3600], "allowLoopback": false},
-       "apps": [{"bundle": "com.example.app", "appAppleId": 1234567890,
-                 "environments": ["Production", "Sandbox"],
-                 "transfers": "keep", "accounts": "proven",
-                 "offerKey": {"keyId": "ABC123DEFG", "issuerId": "...", "file": "offer.p8"},
-                 "appStoreKey": {"keyId": "ABC123DEFG", "issuerId": "...", "file": "iap.p8"},
-                 "sharedSecretFile": "secret.txt", "verifyReceipt": false,
-                 "consumption": {"customersConsented": true, "sampleProvided": false},
-                 "products": {"com.example.app.season": {"entitlements": ["premium"],
-                              "level": 1, "accessPeriod": "P3M"}}}]}
-    A product without an entry gives an entitlement of its own name; PUT /v1/catalog wins over the
-    entries. appStoreKey asks the App Store's server: bare transaction ids, order numbers and
-    reconciliation need it; it is tested at the start. sharedSecretFile holds the app's shared
-    secret, which notifications of version 1 and requests to /verifyReceipt have to show then.
-    verifyReceipt asks Apple's old service about receipts that cannot be judged here. consumption
-    answers the App Store's questions when a customer asks for a refund, and says with it that
-    customers have agreed to that. transfers is keep, transfer or share: what happens when
-    another customer presents a purchase. accounts is proven, where the name of an account counts
-    with a customer token or the secret key only, or claimed, where nobody can guess the names and
-    a genuine purchase is enough: for apps without a backend. claimLeaseSeconds
-    is how long the installation that hands over a consumable may be silent; more than 21600,
-    because clients ask again after six hours. webhooks says how events are sent to the endpoints
-    of /v1/webhooks; allowLoopback lets them be on this machine, for tests. All mistakes are
-    named at once.
+    Settings come from options, then from variables of the environment (IAP_LISTEN, IAP_DATABASE,
+    ...), then from the JSON file of --config or IAP_CONFIG; the first that speaks wins. All
+    mistakes are named at once, each with its place, what was found and what is wanted.
+      --check      only looks at them: prints each setting and where it comes from. Status 0 when
+                   the server could start with them, 2 when it could not. With --json for programs.
+      --reference  prints every setting with its key, variable, option and default.
+    docs/configuration.md explains all of them.
     """,
     zh: """
       标准输出的第一行是“listening http://HOST:PORT”；运行日志写到标准错误。
@@ -76,10 +51,28 @@ struct ServeCommand: Command {
       此时每个回答都带有 "simulated": true。--clock 让服务器跟随商店时钟，
       使权益在两边同时到期。
 
-      配置文件是一个 JSON 对象（格式见英文说明），命令行选项优先；所有错误会一次列出。
+      设置依次取自：命令行选项、环境变量（IAP_LISTEN、IAP_DATABASE 等）、--config 或 IAP_CONFIG
+      指定的 JSON 文件；先出现者优先。所有错误会一次列出，并说明位置、实际值和应有值。
+        --check      只检查设置并列出每项及其来源；可以启动时退出状态为 0，否则为 2；可加 --json。
+        --reference  列出每项设置的键、变量、选项和默认值。
+      详见 docs/configuration.md。
       """
   )
-  static let options: [CommandOption] = [
+  static let options: [CommandOption] =
+    settingOptions + [
+      .flag(
+        "check",
+        Words("Only look at the settings; nothing is started.", zh: "仅检查设置，不启动。")
+      ),
+      .flag("json", Words("With --check: JSON.", zh: "与 --check 同用：输出 JSON。")),
+      .flag(
+        "reference",
+        Words("Print every setting as Markdown and end.", zh: "以 Markdown 列出所有设置后退出。")
+      ),
+    ]
+
+  /// The options that set something.
+  static let settingOptions: [CommandOption] = [
     .value(
       "listen",
       "HOST:PORT",
@@ -152,7 +145,11 @@ struct ServeCommand: Command {
         zh: "向证书机构查询证书是否已被吊销；无法查询时回答 503。"
       )
     ),
-    .value("config", "FILE", Words("Settings as JSON, see below.", zh: "JSON 配置，见下。")),
+    .value(
+      "config",
+      "FILE",
+      Words("Settings as JSON, see below. Default IAP_CONFIG.", zh: "JSON 配置，见下。默认取 IAP_CONFIG。")
+    ),
     .flag(
       "insecure-no-keys",
       Words(
@@ -172,8 +169,16 @@ struct ServeCommand: Command {
     _ arguments: CommandArguments,
     console: Console
   ) async throws(CommandError) -> ExitStatus {
-    let settings = try await ServeSettings(arguments, console)
-    let isVerbose = arguments.flag("verbose")
+    if arguments.flag("reference") {
+      console.line(verbatim: SettingReference.markdown)
+      return .success
+    }
+    let reader = await ServeSettingsReader(arguments, console)
+    if arguments.flag("check") {
+      return ServeCheck(reader: reader).show(asJSON: arguments.flag("json"), console)
+    }
+    let settings = try reader.finished()
+    let isVerbose = settings.logsRequests
     let logsJSON = settings.logsJSON
     let running = try await ServerComposition.start(settings) { event in
       guard isVerbose || event.level != .info else { return }

@@ -73,11 +73,13 @@ enum ServerComposition {
     log: @escaping @Sendable (ServerEvent) -> Void = { _ in }
   ) async throws(CommandError) -> RunningServer {
     let clock = try await makeClock(settings.clock)
+    var limits = settings.limits
+    limits.slowQueryMilliseconds = settings.slowQueryMilliseconds
     let configuration = ServerConfiguration(
       apps: settings.apps,
       isSimulated: settings.isSimulated,
       requiresKeys: settings.requiresKeys,
-      limits: settings.limits
+      limits: limits
     )
     let server = EntitlementServer(
       configuration: configuration,
@@ -163,8 +165,7 @@ enum ServerComposition {
     var keys: [BundleID: AppStoreServerKey] = [:]
     for (app, file) in settings.offerKeys {
       do {
-        let key = try OpenSSLPrimitives().readSigningKey(pem: file.pem)
-        keys[app] = try AppStoreServerKey(id: file.keyID, issuer: file.issuer, key: key)
+        keys[app] = try file.key()
       } catch {
         throw CommandError(
           .file,

@@ -31,6 +31,13 @@ extension EntitlementServer {
           await client.testKey(in: environment)
         )
         parts.world.log(test.event)
+        parts.metrics.set(
+          ServerMetrics.Reading(
+            .appleKey,
+            test.isRefused ? 0 : 1,
+            ["app": test.app.rawValue, "environment": test.environment.rawValue]
+          )
+        )
         tests.append(test)
       }
     }

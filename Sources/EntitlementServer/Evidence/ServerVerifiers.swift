@@ -10,6 +10,8 @@ public struct ServerVerifiers: Sendable {
   private let crypto: any VerificationPrimitives
   /// Asks whether certificates were revoked; nil when nobody is asked.
   let revocation: RevocationDesk?
+  /// Notes how long judging takes; nil to note nothing.
+  var watch: VerificationWatch?
 
   /// Makes verifiers that all trust the same roots.
   ///
@@ -119,6 +121,8 @@ public struct ServerVerifiers: Sendable {
     _ now: Date,
     _ look: () throws(CryptoError) -> Verdict<Payload>
   ) async throws(ServerError) -> Verdict<Payload> {
+    let begin = watch?.uptime()
+    defer { watch?.note(part, since: begin) }
     let verdict = try looked(look)
     guard let revocation, let verified = verdict.accepted else { return verdict }
     let failures = try await revocation.failures(

@@ -82,6 +82,10 @@ struct NotificationUseCase: Sendable {
     let outcome = try await parts.commit(write)
     let isNew = outcome.facts.first == .inserted
     note(judged.notification, isNew: isNew, entries: outcome.newEntries)
+    if isNew {
+      let age = now.timeIntervalSince(judged.record.signedDate)
+      metrics.observe(.notificationAge, seconds: max(0, age))
+    }
     return Taken(uuid: judged.notification.uuid, isNew: isNew)
   }
 

@@ -9,6 +9,10 @@ struct OperatingUseCase: Sendable {
 
   private static let status = Shape.object([.required("status", .word(["ok"]))])
 
+  private static let problem = Shape.object([
+    .required("code", .text(max: 64)), .required("message", .text(max: 1000)),
+  ])
+
   var routes: [Route] {
     [
       Route(
@@ -22,19 +26,20 @@ struct OperatingUseCase: Sendable {
       Route(
         .get,
         "/readyz",
-        "Says whether requests can be answered: the ledger can be read and written.",
+        "Says whether requests can be answered: the ledger can be read and written. Names in words "
+          + "what should be looked at although requests are answered.",
         access: .open,
         answers: [
           Route.Answer(
             200,
             .object([
               .required("status", .word(["ok"])), .required("webhooks", .word(["ok", "behind"])),
+              .required("problems", .list(Self.problem, max: 1000)),
             ])
           )
         ],
         run: { call async throws(ServerError) in
-          try await write(at: call.now)
-          return try await ready(at: call.now)
+          try await ready(at: call.now)
         }
       ),
       Route(
@@ -48,67 +53,28 @@ struct OperatingUseCase: Sendable {
     ]
   }
 
-  /// Writes nothing, which goes through the writer and its flush; says what is wrong.
-  private func write(at now: Date) async throws(ServerError) {
-    do throws(StorageError) {
-      _ = try await parts.ledger.commit(LedgerWrite(date: now))
-    } catch {
-      throw ServerError(
-        503,
-        .unavailable,
-        .storageUnavailable,
-        "The ledger cannot be written: \(error.code).",
-        retryAfterSeconds: 1,
-        inside: error.description
-      )
-    }
-  }
-
   private func read() async throws(ServerError) -> Reply {
     _ = try await parts.read { reader throws(StorageError) in try reader.counts() }
     return .ok(["status": "ok"])
   }
 
-  /// Endpoints that do not answer are no reason to send nobody here, but somebody should know.
+  /// Whether the ledger takes writes, and what else should be looked at: that alone is no reason to
+  /// send nobody here.
   private func ready(at now: Date) async throws(ServerError) -> Reply {
-    let isBehind = try await backlog().isBehind(at: now)
-    return .ok(["status": "ok", "webhooks": .string(isBehind ? "behind" : "ok")])
-  }
-
-  private func backlog() async throws(ServerError) -> WebhookBacklog {
-    let configuration = parts.configuration
-    return try await parts.read { reader throws(StorageError) in
-      var sum = WebhookBacklog()
-      for app in configuration.apps {
-        sum.add(try .all(of: app.bundleID, configuration.limits.webhooks, reader))
-      }
-      return sum
-    }
+    let health = HealthReport(parts: parts)
+    try await health.write(at: now)
+    let backlog = try await health.backlog()
+    let problems = health.problems(backlog, at: now)
+    return .ok([
+      "status": "ok", "webhooks": backlog.isBehind(at: now) ? "behind" : "ok",
+      "problems": .array(
+        problems.map { ["code": .string($0.code), "message": .string($0.message)] }
+      ),
+    ])
   }
 
   private func metrics() async throws(ServerError) -> Reply {
-    let backlog = try await backlog()
-    let now = await parts.clock.now()
-    let age = backlog.oldest.map { max(0, Int(now.timeIntervalSince($0))) } ?? 0
-    let counts = try await parts.read { reader throws(StorageError) in try reader.counts() }
-    let isSimulated = parts.configuration.isSimulated
-    let text = parts.metrics.text(gauges: [
-      ("iap_ledger_facts", "Facts in the ledger.", counts.facts),
-      ("iap_ledger_subjects", "Purchases and subscriptions in the ledger.", counts.subjects),
-      ("iap_ledger_transactions", "Transactions in the ledger.", counts.transactions),
-      ("iap_ledger_entries", "Grants, clawbacks and regrants in the ledger.", counts.entries),
-      ("iap_ledger_orders", "Orders in the ledger.", counts.orders),
-      ("iap_ledger_conflicts", "Purchases presented by another customer.", counts.conflicts),
-      ("iap_ledger_outbox", "Events for the app's own backend.", counts.outbox),
-      ("iap_webhook_pending", "Events that endpoints were not told yet.", Int(backlog.pending)),
-      (
-        "iap_webhook_held_lanes", "Customers whose events wait for one that did not arrive.",
-        Int(backlog.heldLanes)
-      ),
-      ("iap_webhook_dead_letters", "Events that were given up.", Int(backlog.dead)),
-      ("iap_webhook_oldest_seconds", "Age of the oldest event that was not told yet.", age),
-      ("iap_simulated", "Whether simulated stores are trusted.", isSimulated ? 1 : 0),
-    ])
+    let text = parts.metrics.text(try await MetricsPage(parts: parts).readings())
     return .whole(
       HTTPResponse(
         status: 200,

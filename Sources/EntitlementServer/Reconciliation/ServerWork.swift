@@ -16,6 +16,7 @@ extension EntitlementServer {
   /// - Returns: How many answers were sent and pages read; 0 when nothing is due.
   public func work(reconcilingEvery interval: TimeInterval? = nil) async -> Int {
     var steps = 0
+    parts.metrics.worked(at: parts.world.uptime())
     if let revocation = parts.verifiers.revocation {
       _ = await revocation.renew(at: await parts.clock.now())
     }
@@ -24,10 +25,12 @@ extension EntitlementServer {
       for app in parts.configuration.apps {
         while steps < Self.stepsMax, !Task.isCancelled, try await step(app.bundleID) {
           steps += 1
+          parts.metrics.worked(at: parts.world.uptime())
         }
       }
     } catch {
       parts.metrics.count(.errors, ["code": error.code.rawValue])
+      parts.metrics.count(.jobs, ["job": "work", "outcome": "failed"])
       parts.world.log(
         ServerEvent(.error, "work", [.init("inside", error.inside ?? error.code.rawValue)])
       )
@@ -39,10 +42,16 @@ extension EntitlementServer {
   private func step(_ app: BundleID) async throws(ServerError) -> Bool {
     let now = await parts.clock.now()
     // The App Store waits for these.
-    if try await ConsumptionAnswers(parts: parts).step(app, at: now) { return true }
-    if try await AccountTokenTasks(parts: parts).step(app, at: now) { return true }
-    if try await reconcile(app, at: now) { return true }
-    return try await MoneyAuditJob(parts: parts).step(app, at: now)
+    if try await ConsumptionAnswers(parts: parts).step(app, at: now) { return done("consumption") }
+    if try await AccountTokenTasks(parts: parts).step(app, at: now) { return done("accountTokens") }
+    if try await reconcile(app, at: now) { return done("reconciliation") }
+    if try await MoneyAuditJob(parts: parts).step(app, at: now) { return done("moneyAudit") }
+    return false
+  }
+
+  private func done(_ job: String) -> Bool {
+    parts.metrics.count(.jobs, ["job": job, "outcome": "done"])
+    return true
   }
 
   /// Reads a page of a comparison with the App Store; false when none is due.

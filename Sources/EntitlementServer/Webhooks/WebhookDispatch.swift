@@ -280,11 +280,15 @@ struct WebhookDispatch: Sendable {
       secrets: target.endpoint.signing(at: now),
       at: now,
       authenticator,
-      timeout: limits.timeout
+      timeout: limits.timeout,
+      trace: TraceContext(of: event, at: now) { [verifiers = parts.verifiers] in
+        verifiers.digest($0)
+      }
     )
     let begin = parts.world.uptime()
     let reply = await world.send(request)
     let duration = parts.world.uptime() - begin
+    parts.metrics.observe(.webhookSeconds, duration)
     return WebhookAttempt(
       date: now,
       milliseconds: Int64(duration / .milliseconds(1)),
@@ -316,11 +320,4 @@ struct WebhookDispatch: Sendable {
       )
     )
   }
-}
-
-extension ServerMetrics.Counter {
-  static let webhooks = Self(
-    name: "iap_webhook_attempts_total",
-    help: "Attempts to send events, and what came of them."
-  )
 }

@@ -41,6 +41,7 @@ struct WebhookMessage: Sendable {
   ///   - now: When it is sent.
   ///   - authenticator: Makes the signatures.
   ///   - timeout: How long the answer may take.
+  ///   - trace: The chain of work that it belongs to.
   /// - Returns: The request.
   func request(
     to address: WebhookAddress,
@@ -48,7 +49,8 @@ struct WebhookMessage: Sendable {
     secrets: [WebhookSecret],
     at now: Date,
     _ authenticator: MessageAuthenticator,
-    timeout: Duration
+    timeout: Duration,
+    trace: TraceContext? = nil
   ) -> HTTPOutgoingRequest {
     let body = object.serialized
     let seconds = "\(Int64(now.timeIntervalSince1970))"
@@ -56,14 +58,16 @@ struct WebhookMessage: Sendable {
     let signatures = secrets.map { secret in
       "v1," + Base64.encode(authenticator.code(signed, key: secret.bytes), .standard)
     }
+    var headers: HTTPHeaders = [
+      "Content-Type": "application/json", "User-Agent": "IAPKit-Webhooks/1",
+      "webhook-id": event.id.rawValue, "webhook-timestamp": seconds,
+      "webhook-signature": signatures.joined(separator: " "),
+    ]
+    if let trace { headers[TraceContext.headerName] = trace.header }
     return HTTPOutgoingRequest(
       method: .post,
       url: address.url,
-      headers: [
-        "Content-Type": "application/json", "User-Agent": "IAPKit-Webhooks/1",
-        "webhook-id": event.id.rawValue, "webhook-timestamp": seconds,
-        "webhook-signature": signatures.joined(separator: " "),
-      ],
+      headers: headers,
       body: body,
       timeout: timeout,
       pin: HTTPAddressPin(host: address.bareHost, port: address.port, address: pin)

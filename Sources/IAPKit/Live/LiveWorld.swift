@@ -57,7 +57,12 @@ package enum LiveWorld {
 
   /// Makes one HTTP call.
   package static let http: @Sendable (ClientRequest) async throws -> ClientResponse = { call in
-    try await LiveHTTP.network.answer(to: call)
+    var call = call
+    // A chain of work begins with each call: the server and the app's own backend write it down.
+    if call.headers[TraceHeader.name] == nil {
+      call.headers[TraceHeader.name] = TraceHeader.value(trace: uuid(), span: uuid())
+    }
+    return try await LiveHTTP.network.answer(to: call)
   }
 
   /// The app receipt where Apple's platforms keep it; nil when there is none.

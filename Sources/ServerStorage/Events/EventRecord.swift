@@ -27,6 +27,8 @@ public struct EventRecord: Hashable, Sendable {
   public var createdDate: Date
   /// What is told; no receipt and no signed text.
   public var data: JSONObject
+  /// The chain of work that brought it about, 32 hexadecimal digits; nil when nobody named one.
+  public var trace: String?
   /// Its place in the feed; 0 until it is filed.
   public var sequence: Int64 = 0
 
@@ -41,6 +43,7 @@ public struct EventRecord: Hashable, Sendable {
     ]
     body["customer"] = customer.map { .string($0.rawValue) }
     body["environment"] = environment.map { .string($0.rawValue) }
+    body["trace"] = trace.map { .string($0) }
     // Its name is made from its number in the app, so there is none of that name.
     return DocumentWrite(key, shelf: lane.rawValue, body: body, condition: .mustBeAbsent)
   }
@@ -66,11 +69,20 @@ public struct EventRecord: Hashable, Sendable {
     self.ordinal = ordinal
     createdDate = Date(milliseconds: created)
     self.data = data
+    trace = body["trace"]?.stringValue
     sequence = document.sequence
   }
 
   /// The event of a draft that got its numbers.
-  init(_ draft: EventDraft, _ place: EventPlace, app: BundleID, id: EventID, at date: Date) {
+  init(
+    _ draft: EventDraft,
+    _ place: EventPlace,
+    app: BundleID,
+    id: EventID,
+    at date: Date,
+    trace: String?
+  ) {
+    self.trace = trace
     self.id = id
     self.app = app
     environment = draft.environment
