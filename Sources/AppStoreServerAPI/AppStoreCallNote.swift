@@ -1,5 +1,5 @@
 package import Foundation
-package import IAPModel
+import IAPModel
 
 /// One call of the App Store's server, for whoever counts them.
 package struct AppStoreCallNote: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import AppStoreServerAPI
+import HTTPValues
 import IAPModel
 import IAPSignatures
 import ServerStorage

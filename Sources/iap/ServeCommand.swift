@@ -64,7 +64,13 @@ struct ServeCommand: Command {
         "check",
         Words("Only look at the settings; nothing is started.", zh: "仅检查设置，不启动。")
       ),
-      .flag("json", Words("With --check: JSON.", zh: "与 --check 同用：输出 JSON。")),
+      .flag(
+        "json",
+        Words(
+          "Print the first line, or what --check says, as a JSON object.",
+          zh: "首行（或 --check 的结果）以 JSON 输出。"
+        )
+      ),
       .flag(
         "reference",
         Words("Print every setting as Markdown and end.", zh: "以 Markdown 列出所有设置后退出。")
@@ -162,7 +168,6 @@ struct ServeCommand: Command {
       Words("Log JSON, one line an event.", zh: "以 JSON 记录日志，每行一个事件。")
     ),
     .flag("verbose", Words("Log every request.", zh: "记录每个请求。")),
-    .flag("json", Words("Print the first line as a JSON object.", zh: "首行以 JSON 输出。")),
   ]
 
   static func run(

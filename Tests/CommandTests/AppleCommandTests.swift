@@ -178,9 +178,11 @@ struct ServeAppleTests {
     let outcome = try await CommandProcess.run(["serve", "--config", file.path])
     #expect(outcome.status == 2)
     for part in [
-      "reconcileEveryHours has to be a whole number from 0", "verifyReceipt of a has to be true",
-      "consumption of a has to be an object", "receiptsPerMinuteMax of limits has to be",
-      "nowhere.p8' cannot be read", "nowhere.txt' cannot be read",
+      "reconcileEveryHours: found -1, wanted a whole number from 0 to 2160",
+      #"apps[0].verifyReceipt: found "yes", wanted true or false"#,
+      "apps[0].consumption.customersConsented: found false, wanted true",
+      "limits.receiptsPerMinuteMax: found 0, wanted a whole number from 1",
+      "nowhere.p8', which is not there", "nowhere.txt', which is not there",
     ] {
       #expect(outcome.errors.contains(part), "\(part): \(outcome.errors)")
     }
@@ -199,7 +201,7 @@ struct ServeAppleTests {
       "serve", "--config", apple.configuration, "--listen", "127.0.0.1:0", "--apple", "there",
     ])
     #expect(wrong.status == 2)
-    #expect(wrong.errors.contains("--apple needs the address of a simulated store"))
+    #expect(wrong.errors.contains(#"--apple: found "there", wanted an address"#))
     await apple.http.stop()
   }
 
@@ -227,8 +229,9 @@ struct ServeAppleTests {
     let key = served.folder.appendingPathComponent("key.p8")
     try Data("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n".utf8).write(to: key)
     let outcome = try await CommandProcess.run(apple.words)
-    #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("cannot be used"))
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("apps[0].appStoreKey.file: found"))
+    #expect(outcome.errors.contains("which cannot be used"))
     #expect(!outcome.errors.contains("AAAA"))
     await apple.http.stop()
   }

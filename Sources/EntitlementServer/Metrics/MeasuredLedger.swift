@@ -1,3 +1,4 @@
+import HTTPValues
 import ServerStorage
 
 /// A ledger whose reads and commits are counted and timed, and named in the log when they are slow.

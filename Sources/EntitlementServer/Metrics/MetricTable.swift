@@ -12,7 +12,10 @@ extension ServerMetrics {
     .sorted { $0.name < $1.name }
   /// Histograms, in the order of their names.
   static let histograms: [Histogram] =
-    [.appleSeconds, .ledgerSeconds, .notificationAge, .requestSeconds, .verification, .webhookSeconds]
+    [
+      .appleSeconds, .ledgerSeconds, .notificationAge, .requestSeconds, .verification,
+      .webhookSeconds,
+    ]
     .sorted { $0.name < $1.name }
   /// Gauges, in the order in which the page shows them.
   static let gauges: [Gauge] = [

@@ -82,8 +82,8 @@ struct NotificationUseCase: Sendable {
     let outcome = try await parts.commit(write)
     let isNew = outcome.facts.first == .inserted
     note(judged.notification, isNew: isNew, entries: outcome.newEntries)
-    if isNew {
-      let age = now.timeIntervalSince(judged.record.signedDate)
+    if isNew, let signed = judged.record.signedDate {
+      let age = now.timeIntervalSince(signed)
       metrics.observe(.notificationAge, seconds: max(0, age))
     }
     return Taken(uuid: judged.notification.uuid, isNew: isNew)

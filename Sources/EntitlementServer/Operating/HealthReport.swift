@@ -55,8 +55,8 @@ struct HealthReport: Sendable {
       problems.append(
         Problem(
           code: "webhooksBehind",
-          message: "An event has waited for \(minutes) minutes, and \(backlog.pending) wait with it: "
-            + "look at the endpoints with GET /v1/webhooks."
+          message: "An event has waited for \(minutes) minutes, and \(backlog.pending) wait with "
+            + "it: look at the endpoints with GET /v1/webhooks."
         )
       )
     }

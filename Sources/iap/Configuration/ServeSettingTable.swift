@@ -7,6 +7,7 @@ enum ServeSettingTable {
   /// The settings that are members of an object.
   ///
   /// - Parameter pattern: Empty for the outermost, else with its dot: `limits.`, `apps[].`
+  /// - Returns: The settings.
   static func members(of pattern: String) -> [ServeSetting] {
     all.filter {
       $0.path.hasPrefix(pattern) && $0.path.count > pattern.count

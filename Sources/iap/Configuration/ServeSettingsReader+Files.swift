@@ -183,30 +183,26 @@ extension ServeSettingsReader {
   // MARK: Together
 
   mutating func checkWhole() {
-    func wrong(_ english: String, _ chinese: String) {
-      mistakes.append(SettingMistake(Words(english, zh: chinese)))
-    }
     if settings.apps.isEmpty {
       wrong(
         "at least one app is needed: \"apps\" in the file, IAP_APP or --app BUNDLE=APPID.",
         "至少需要一个 App：配置文件的 \"apps\"、IAP_APP 或 --app BUNDLE=APPID。"
       )
     }
-    let isNamed = { (path: String) in gathered.values[path] != nil }
     for (path, option) in [("roots", "--root"), ("clock", "--clock"), ("apple", "--apple")]
-    where isNamed(path) && !settings.isSimulated {
+    where gathered.values[path] != nil && !settings.isSimulated {
       wrong(
         "\(path) (\(option)) is only for simulated stores: set simulated (--simulated) as well.",
         "\(path)（\(option)）仅用于模拟商店：请同时设置 simulated（--simulated）。"
       )
     }
-    if settings.isSimulated, !isNamed("roots") {
+    if settings.isSimulated, gathered.values["roots"] == nil {
       wrong(
         "simulated needs the store's certificates: roots, or --root FILE.",
         "simulated 需要商店的证书：roots 或 --root FILE。"
       )
     }
-    checkApple(wrong)
+    checkApple()
     if !settings.requiresKeys, !ListenAddress.isLoopback(settings.host) {
       wrong(
         "insecureNoKeys (--insecure-no-keys) is for this machine only: listen on 127.0.0.1, or make "
@@ -216,8 +212,12 @@ extension ServeSettingsReader {
     }
   }
 
+  private mutating func wrong(_ english: String, _ chinese: String) {
+    mistakes.append(SettingMistake(Words(english, zh: chinese)))
+  }
+
   /// A server that trusts a simulated store must not take it for Apple's, nor ask Apple about it.
-  private func checkApple(_ wrong: (String, String) -> Void) {
+  private mutating func checkApple() {
     guard settings.isSimulated, gathered.values["apple"] == nil else { return }
     if settings.asksAboutRevocation {
       wrong(

@@ -133,7 +133,8 @@ struct ServeSettingsReader {
     let names = said.object["environments"]?.arrayValue?.compactMap(\.stringValue) ?? []
     if !names.isEmpty { app.environments = Set(names.map { StoreEnvironment(rawValue: $0) }) }
     app.appAppleID = said.object["appAppleId"]?.integerValue.map { AppAppleID($0) }
-    if let policy = said.object["transfers"]?.stringValue.flatMap({ TransferPolicy(rawValue: $0) }) {
+    if let policy = said.object["transfers"]?.stringValue.flatMap({ TransferPolicy(rawValue: $0) })
+    {
       app.transfers = policy
     }
     if let trust = said.object["accounts"]?.stringValue.flatMap({ AccountTrust(rawValue: $0) }) {

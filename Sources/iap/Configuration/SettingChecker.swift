@@ -108,6 +108,8 @@ struct SettingChecker {
     case .array(let values) where values.isEmpty: return Words("an empty list", zh: "空列表")
     case .string(let text) where kind.isSecret && !text.isEmpty:
       return Words("a text that is not shown", zh: "不予显示的文本")
+    case .array(let values) where kind.isSecret:
+      return Words("a list of \(values.count)", zh: "\(values.count) 项的列表")
     case .null, .bool, .number, .string, .array: break
     }
     let text = value.serializedText
