@@ -230,7 +230,7 @@ targets += [
     [
       "HTTPClient", "HTTPValues", "AppStoreSimulator", "OpenSSLCrypto", "IAPSignatures", "IAPModel",
       "IAPKit", "MicroHTTP", "SimulatedApp", "SimulatedDevice",
-      "PostgresStorage", "ServerStorage",
+      "PostgresStorage", "SQLiteStorage", "ServerStorage",
     ]
   ),
   // A real browser for tests, driven over WebDriver.

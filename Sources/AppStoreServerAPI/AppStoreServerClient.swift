@@ -264,6 +264,7 @@ public final class AppStoreServerClient: Sendable {
       let key = BudgetKey(endpoint: endpoint, isProduction: isProduction)
       var budget = budgets[key] ?? RateBudget(rate: rate, at: now)
       defer { budgets[key] = budget }
+      budget.divide(among: world.servers(), at: now)
       return body(&budget)
     }
   }

@@ -13,6 +13,8 @@ public struct AppStoreServerWorld: Sendable {
   public var uuid: @Sendable () -> UUID
   /// Sends one request; throws when there is no response.
   public var send: @Sendable (HTTPOutgoingRequest) async throws -> HTTPResponse
+  /// How many servers ask with the same key, this one among them: they divide Apple's rates.
+  public var servers: @Sendable () -> Int = { 1 }
 
   /// Makes a world.
   ///

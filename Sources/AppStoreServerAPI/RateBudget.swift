@@ -30,6 +30,7 @@ public struct RateBudget: Hashable, Sendable {
   private var available: Double
   private var filledAt: Date
   private var closedUntil: Date?
+  private var servers = 1
 
   /// Makes a full bucket.
   ///
@@ -43,6 +44,23 @@ public struct RateBudget: Hashable, Sendable {
     filledAt = now
   }
 
+  /// Divides the rate among servers that ask with the same key; what was saved up is divided too.
+  ///
+  /// - Parameters:
+  ///   - count: How many servers there are.
+  ///   - now: The present instant.
+  public mutating func divide(among count: Int, at now: Date) {
+    let count = max(1, count)
+    guard count != servers else { return }
+    fill(at: now)
+    servers = count
+    available = min(available, capacity)
+  }
+
+  /// The part of the rate that may be used here.
+  private var share: Double { rate / Double(servers) }
+  private var capacity: Double { max(1, share * Self.burstSeconds) }
+
   /// Takes one request out, or says how long to wait before asking again.
   ///
   /// - Parameter now: The present instant; one before the last counts as the last.
@@ -54,7 +72,7 @@ public struct RateBudget: Hashable, Sendable {
       available -= 1
       return 0
     }
-    return (1 - available) / rate
+    return (1 - available) / share
   }
 
   /// How many requests may be sent at once.
@@ -78,7 +96,7 @@ public struct RateBudget: Hashable, Sendable {
   private mutating func fill(at now: Date) {
     let seconds = now.timeIntervalSince(filledAt)
     guard seconds > 0 else { return }
-    available = min(max(1, rate * Self.burstSeconds), available + seconds * rate)
+    available = min(capacity, available + seconds * share)
     filledAt = now
   }
 }

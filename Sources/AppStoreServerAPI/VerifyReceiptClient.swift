@@ -181,7 +181,7 @@ public struct VerifyReceiptClient: Sendable {
   private func waitForBudget() async throws(AppStoreServerError) {
     var waited = 0.0
     var now = world.now()
-    var wait = budget.budget.withLock { $0.take(at: now) }
+    var wait = take(at: now)
     while wait > 0 {
       guard waited + wait <= policy.waitMax else {
         throw AppStoreServerError(
@@ -197,7 +197,14 @@ public struct VerifyReceiptClient: Sendable {
       }
       waited += wait
       now = max(world.now(), now.addingTimeInterval(wait))
-      wait = budget.budget.withLock { $0.take(at: now) }
+      wait = take(at: now)
+    }
+  }
+
+  private func take(at now: Date) -> TimeInterval {
+    budget.budget.withLock { budget in
+      budget.divide(among: world.servers(), at: now)
+      return budget.take(at: now)
     }
   }
 

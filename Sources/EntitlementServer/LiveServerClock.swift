@@ -11,15 +11,25 @@ public struct WallClock: ServerClock {
 
 extension ServerWorld {
   /// The world as it is: random names of requests, and a clock that never jumps.
-  public static func live(log: @escaping @Sendable (ServerEvent) -> Void) -> ServerWorld {
+  ///
+  /// - Parameters:
+  ///   - isShared: Whether other servers may have the ledger open too.
+  ///   - log: Takes what happens.
+  /// - Returns: The world.
+  public static func live(
+    isShared: Bool = false,
+    log: @escaping @Sendable (ServerEvent) -> Void
+  ) -> ServerWorld {
     let start = ContinuousClock.now
-    return ServerWorld(
+    var world = ServerWorld(
       requestID: { "req_" + UUID().uuidString.lowercased() },
       uptime: { start.duration(to: .now) },
       random: secureRandomBytes,
       pause: { try? await Task.sleep(for: $0) },
       log: log
     )
+    if isShared { world.worker = "srv_" + UUID().uuidString.lowercased() }
+    return world
   }
 }
 

@@ -22,6 +22,12 @@ struct ServerParts: Sendable {
   let webhooks: WebhookWorld?
   /// Rings when events were filed.
   let bell = EventBell()
+  /// How long other servers' leases have stood still.
+  let watch = LeaseWatch()
+  /// The leases that this server has.
+  let held = HeldLeases()
+  /// The servers that share the ledger.
+  let servers = KnownServers()
   /// Requests that wait for events.
   let waiters = EventWaiters()
 

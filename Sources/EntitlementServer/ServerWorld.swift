@@ -17,6 +17,10 @@ public struct ServerWorld: Sendable {
   public var pause: @Sendable (Duration) async -> Void
   /// Takes what happened.
   public var log: @Sendable (ServerEvent) -> Void
+  /// The name of this server among those that share the ledger; nil when nobody else has it.
+  public var worker: String?
+  /// Takes how many servers share the ledger, whenever that was looked at.
+  public var serversSeen: @Sendable (Int) -> Void = { _ in }
   #if PLANTED_BUGS
   /// The mistake that is switched on.
   package var planted: PlantedBug?

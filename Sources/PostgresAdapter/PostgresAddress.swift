@@ -15,6 +15,8 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible,
   private let secrets: [String]
   /// Where the database is.
   package let description: String
+  /// Whether it names several servers, one of which takes writes.
+  let hasSeveralHosts: Bool
 
   /// As it describes itself.
   package var debugDescription: String { description }
@@ -48,6 +50,7 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible,
     }
     self.secrets = secrets
     let host = values["host"] ?? values["hostaddr"] ?? "its default host"
+    hasSeveralHosts = host.utf8.contains(UInt8(ascii: ","))
     let port = values["port"].map { ":\($0)" } ?? ""
     let place = "PostgreSQL at \(host)\(port), database \(values["dbname"] ?? "of its default")"
     description = Self.redacted(place, values["password"].map { [$0] } ?? [])

@@ -38,6 +38,8 @@ internal import Glibc
       ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
       ("tcp_user_timeout", "\(limits.silenceMilliseconds)"),
       ("fallback_application_name", "iap"),
+      // Of several servers the one that takes writes: what a standby shows may be old.
+      ("target_session_attrs", address.hasSeveralHosts ? "primary" : "any"),
       ("dbname", address.text),
       ("client_encoding", "UTF8"),
     ]

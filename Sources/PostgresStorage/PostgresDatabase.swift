@@ -5,7 +5,11 @@ internal import ServerStorage
 
 /// The adapter's connection in the words of the ledger; used by one thread at a time.
 final class PostgresDatabase {
+  /// From how many milliseconds on a statement is slow, and who is told.
+  typealias Slow = (milliseconds: Int, notice: @Sendable (LedgerNotice) -> Void)
+
   private let connection: PostgresConnection
+  private let slow: Slow?
   /// Why the last statement failed, as the adapter says it.
   private(set) var failure: PostgresError.Code?
 
@@ -13,8 +17,10 @@ final class PostgresDatabase {
   init(
     _ address: PostgresAddress,
     schema: String,
-    limits: PostgresConnection.Limits
+    limits: PostgresConnection.Limits,
+    slow: Slow? = nil
   ) throws(StorageError) {
+    self.slow = slow
     do throws(PostgresError) {
       connection = try PostgresConnection(address, limits: limits)
       try connection.execute("SET search_path = \(schema)")
@@ -47,30 +53,18 @@ final class PostgresDatabase {
 
   /// Runs statements without values, once.
   func execute(_ sql: String) throws(StorageError) {
-    failure = nil
-    do throws(PostgresError) { try connection.execute(sql) } catch {
-      failure = error.code
-      throw StorageError(error)
-    }
+    try watched(sql) { () throws(PostgresError) in try connection.execute(sql) }
   }
 
   /// Runs a statement.
   @discardableResult
   func run(_ sql: String, _ values: PostgresValue...) throws(StorageError) -> PostgresResult {
-    failure = nil
-    do throws(PostgresError) { return try connection.run(sql, values) } catch {
-      failure = error.code
-      throw StorageError(error)
-    }
+    try watched(sql) { () throws(PostgresError) in try connection.run(sql, values) }
   }
 
   /// Runs a statement, with values in a list.
   func run(_ sql: String, _ values: [PostgresValue]) throws(StorageError) {
-    failure = nil
-    do throws(PostgresError) { try connection.run(sql, values) } catch {
-      failure = error.code
-      throw StorageError(error)
-    }
+    try watched(sql) { () throws(PostgresError) in _ = try connection.run(sql, values) }
   }
 
   /// Runs a statement that returns rows.
@@ -79,12 +73,7 @@ final class PostgresDatabase {
     _ values: PostgresValue...,
     map: (PostgresRow) throws(StorageError) -> Value
   ) throws(StorageError) -> [Value] {
-    failure = nil
-    let result: PostgresResult
-    do throws(PostgresError) { result = try connection.run(sql, values) } catch {
-      failure = error.code
-      throw StorageError(error)
-    }
+    let result = try watched(sql) { () throws(PostgresError) in try connection.run(sql, values) }
     var mapped: [Value] = []
     mapped.reserveCapacity(result.count)
     for row in result.rows { mapped.append(try map(row)) }
@@ -97,15 +86,41 @@ final class PostgresDatabase {
     _ values: PostgresValue...,
     map: (PostgresRow) throws(StorageError) -> Value
   ) throws(StorageError) -> Value? {
-    failure = nil
-    let result: PostgresResult
-    do throws(PostgresError) { result = try connection.run(sql, values) } catch {
-      failure = error.code
-      throw StorageError(error)
-    }
+    let result = try watched(sql) { () throws(PostgresError) in try connection.run(sql, values) }
     guard let row = result.rows.first else { return nil }
     return try map(row)
   }
+
+  /// Runs `body`, remembers why it failed, and says so when it was slow.
+  private func watched<Value>(
+    _ sql: String,
+    _ body: () throws(PostgresError) -> Value
+  ) throws(StorageError) -> Value {
+    failure = nil
+    let start = uptimeMilliseconds()
+    defer { noteDuration(since: start, of: sql) }
+    do throws(PostgresError) { return try body() } catch {
+      failure = error.code
+      throw StorageError(error)
+    }
+  }
+
+  private func noteDuration(since start: Int, of sql: String) {
+    guard let slow else { return }
+    let duration = uptimeMilliseconds() - start
+    guard duration >= slow.milliseconds else { return }
+    let words = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    slow.notice(
+      LedgerNotice(
+        .slowStatement,
+        String(words.prefix(Self.noticeCharactersMax)),
+        milliseconds: duration
+      )
+    )
+  }
+
+  /// How much of a slow statement is told.
+  private static let noticeCharactersMax = 300
 }
 
 extension PostgresValue {

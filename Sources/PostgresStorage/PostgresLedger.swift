@@ -26,6 +26,8 @@ public final class PostgresLedger: Ledger {
     /// How long a transaction of a server that fell silent keeps the others waiting, in
     /// milliseconds.
     public var idleTransactionMillisecondsMax = 15_000
+    /// From which duration on a statement is told about as slow, in milliseconds.
+    public var slowMillisecondsMin = 500
 
     /// Makes the options that the server uses.
     public init() {}
@@ -51,25 +53,63 @@ public final class PostgresLedger: Ledger {
   ///   - address: Where the database is: `postgres://USER:PASSWORD@HOST:PORT/NAME`. What it leaves
   ///     out comes from libpq's environment variables and files. No error quotes it.
   ///   - options: How to open it.
+  ///   - notice: Takes what happens to the database beside answers; on any thread.
   /// - Throws: ``StorageError``: `newerSchema`, `corrupt`, `readOnly`, `full`, `unavailable`.
-  public init(_ address: String, options: Options = Options()) throws(StorageError) {
+  public convenience init(
+    _ address: String,
+    options: Options = Options(),
+    notice: @escaping @Sendable (LedgerNotice) -> Void = { _ in }
+  ) throws(StorageError) {
+    try self.init(addressBy: { address }, options: options, notice: notice)
+  }
+
+  /// Opens a ledger whose address may change while it is open, with a password in it.
+  ///
+  /// - Parameters:
+  ///   - address: Returns the address; asked for each new connection, nil when it cannot be told.
+  ///   - options: How to open it.
+  ///   - notice: Takes what happens to the database beside answers; on any thread.
+  /// - Throws: ``StorageError``: `newerSchema`, `corrupt`, `readOnly`, `full`, `unavailable`.
+  public convenience init(
+    addressBy address: @escaping @Sendable () -> String?,
+    options: Options = Options(),
+    notice: @escaping @Sendable (LedgerNotice) -> Void = { _ in }
+  ) throws(StorageError) {
+    try self.init(address, options: options, steps: PostgresSchema.steps, notice: notice)
+  }
+
+  /// Opens a ledger as software that knows certain steps of the schema.
+  init(
+    _ address: @escaping @Sendable () -> String?,
+    options: Options,
+    steps: [PostgresSchema.Step],
+    notice: @escaping @Sendable (LedgerNotice) -> Void = { _ in }
+  ) throws(StorageError) {
     precondition(options.readersMax >= 1, "a ledger is read by at least one connection")
     guard Self.isSchemaName(options.schema) else {
       throw StorageError(.unavailable, "the name of a schema is a lower-case word")
     }
-    let place = try Self.address(address)
+    let place = PostgresPlace(
+      address: { () throws(StorageError) in
+        guard let text = address() else {
+          throw StorageError(.unavailable, "the address of the database cannot be read")
+        }
+        return try Self.address(text)
+      },
+      options: options,
+      steps: steps,
+      notice: notice
+    )
     limits = options.limits
-    let session = PostgresSession(place, options: options)
-    try PostgresSchema.migrate(try session.connect(), schema: options.schema)
+    let session = PostgresSession(place)
+    try PostgresSchema.migrate(try session.connect(), schema: options.schema, steps: steps)
     let writing = PostgresWriting(session, schema: options.schema)
     self.writing = writing
     readers = LedgerReaders(
       (1...options.readersMax).map { index in
-        PostgresReader(
-          PostgresSession(place, options: options),
-          label: "iap.ledger.reader.\(index)"
-        )
-      }
+        PostgresReader(PostgresSession(place), label: "iap.ledger.reader.\(index)")
+      },
+      waitingMax: options.limits.waitingReadsMax
     )
     writer = LedgerWriter(label: "iap.ledger.writer", limits: options.limits) { writes in
       writing.commit(writes)

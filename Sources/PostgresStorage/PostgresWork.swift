@@ -87,14 +87,20 @@ final class PostgresWork {
   }
 
   /// Begins to keep everybody else from the apps of a footprint, until the transaction ends.
-  func lock(_ footprint: WriteFootprint) throws(StorageError) {
+  ///
+  /// - Returns: The oldest version of the schema whose software works with this database: it stays
+  ///   so until the transaction ends.
+  func lock(_ footprint: WriteFootprint) throws(StorageError) -> Int {
     // In one order, so that two transactions never wait for each other.
     let names = footprint.apps.map { LockName.number(schema, "app", $0?.rawValue ?? "") }.sorted()
-    guard !names.isEmpty else { return }
-    try database.run(
-      "SELECT pg_advisory_xact_lock(name) FROM unnest($1) AS name",
+    let worksWith = "(SELECT max(works_with) FROM schema_version)"
+    guard !names.isEmpty else {
+      return try database.row("SELECT \(worksWith)") { Int($0.integer(0)) } ?? 0
+    }
+    return try database.rows(
+      "SELECT \(worksWith), pg_advisory_xact_lock(name) FROM unnest($1) AS name",
       .integers(names)
-    )
+    ) { Int($0.integer(0)) }.first ?? 0
   }
 
   /// Forgets what was read, after rows were changed behind its back; nothing may be pending.

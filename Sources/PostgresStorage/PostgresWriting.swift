@@ -31,15 +31,25 @@ struct BatchWriter {
   private let session: PostgresSession
   private let schema: String
 
+  /// Begins, and keeps steps of the schema away until the transaction ends.
+  private let begin: String
+
   init(_ session: PostgresSession, schema: String) {
     self.session = session
     self.schema = schema
+    let lock = LockName.number(schema, "migration")
+    begin = "BEGIN; SELECT pg_advisory_xact_lock_shared(\(lock))"
+  }
+
+  private func note(_ kind: LedgerNotice.Kind, _ details: String) {
+    session.place.notice(LedgerNotice(kind, details))
   }
 
   /// Commits a batch: all of it in one transaction, or, when one write of it cannot be, each in one
   /// of its own.
   func commit(_ writes: [PreparedWrite]) -> [Result<WriteOutcome, StorageError>] {
     var isTrusting = true
+    var hasMoved = false
     var attempt = 1
     var failure = Failure(StorageError(.busy, "others were faster each time"), .hopeless)
     while attempt <= Self.attemptsMax {
@@ -49,7 +59,14 @@ struct BatchWriter {
         failure = error
       }
       switch failure.next {
-      case .again: isTrusting = false
+      case .again:
+        isTrusting = false
+        note(.repeated, failure.error.reason)
+      case .elsewhere:
+        // The server may have become a standby: another one may take writes by now.
+        session.disconnect()
+        if hasMoved { attempt = Self.attemptsMax }
+        hasMoved = true
       case .alone:
         if writes.count > 1 { return writes.flatMap { commit([$0]) } }
         attempt = Self.attemptsMax
@@ -68,6 +85,8 @@ struct BatchWriter {
       case again
       /// One of the writes is at fault, and which one is not known.
       case alone
+      /// The same on a new connection.
+      case elsewhere
       /// Nothing.
       case hopeless
     }
@@ -85,8 +104,10 @@ struct BatchWriter {
       self.error = error
       switch database.failure {
       case .conflict, .lost: next = .again
+      case .readOnly: next = .elsewhere
+      case nil where error.code == .newerSchema: next = .hopeless
       case .corrupt, .tooLarge, nil: next = .alone
-      case .busy, .full, .readOnly, .unavailable, .badAddress: next = .hopeless
+      case .busy, .full, .unavailable, .badAddress: next = .hopeless
       }
     }
   }
@@ -97,7 +118,7 @@ struct BatchWriter {
     isTrusting: Bool
   ) throws(Failure) -> [WriteOutcome] {
     let database: PostgresDatabase
-    do throws(StorageError) { database = try session.begin("BEGIN") } catch {
+    do throws(StorageError) { database = try session.begin(begin) } catch {
       throw Failure(error, .hopeless)
     }
     let reading = PostgresReading(database: database, numbers: session.numbers)
@@ -105,7 +126,8 @@ struct BatchWriter {
     var outcomes: [WriteOutcome] = []
     do throws(StorageError) {
       let footprint = WriteFootprint(writes)
-      try work.lock(footprint)
+      let worksWith = try work.lock(footprint)
+      try session.place.gate.admit(worksWith: worksWith, software: session.place.steps.count)
       if isTrusting { try work.prefetch(footprint) }
       for write in writes { outcomes.append(try LedgerEngine.apply(write, to: &work)) }
       try work.flush()
@@ -135,6 +157,7 @@ struct BatchWriter {
       "SELECT pg_xact_status($1::text::xid8)",
       .text("\(number)")
     ) { $0.optionalText(0) }
+    note(.outcomeAsked, (status ?? nil) ?? "nobody knows")
     switch status ?? nil {
     case "committed": return
     case "aborted": throw failure

@@ -44,7 +44,10 @@ public final class SQLiteLedger: Ledger {
     try Self.checkExisting(path, options: options)
     limits = options.limits
     writing = SQLiteWriting(try Self.openWriter(path, options: options))
-    readers = LedgerReaders(try Self.openReaders(path, options: options))
+    readers = LedgerReaders(
+      try Self.openReaders(path, options: options),
+      waitingMax: options.limits.waitingReadsMax
+    )
     let writing = self.writing
     writer = LedgerWriter(label: "iap.ledger.writer", limits: options.limits) { writes in
       writing.commit(writes)
@@ -59,7 +62,15 @@ public final class SQLiteLedger: Ledger {
       mode: .readOnly,
       busyTimeoutMilliseconds: options.busyTimeoutMilliseconds
     )
-    let version = try SQLiteSchema.version(of: connection)
+    let version: Int
+    do throws(StorageError) { version = try SQLiteSchema.version(of: connection) } catch {
+      // The files beside it cannot be made: the disk is what must not be written.
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      guard error.code == .unavailable, !FileManager.default.isWritableFile(atPath: folder) else {
+        throw error
+      }
+      throw StorageError(.readOnly, "the folder of the file may not be written")
+    }
     _ = try Migration.missing(from: SQLiteSchema.migrations, current: version)
   }
 

@@ -18,6 +18,8 @@ public struct LedgerLimits: Hashable, Sendable {
   public var waitingWritesMax: Int
   /// The most writes that are committed in one transaction.
   public var writesPerCommitMax: Int
+  /// The most reads that may wait for a connection; one more is refused as busy.
+  public var waitingReadsMax: Int
 
   /// Makes limits; every value has the default that the server uses.
   ///
@@ -30,6 +32,7 @@ public struct LedgerLimits: Hashable, Sendable {
   ///   - documentsPerWriteMax: The most documents that one write may carry.
   ///   - waitingWritesMax: The most writes that may wait for the writer.
   ///   - writesPerCommitMax: The most writes that are committed in one transaction.
+  ///   - waitingReadsMax: The most reads that may wait for a connection.
   public init(
     factSizeBytesMax: Int = 4 * 1024 * 1024,
     factsPerWriteMax: Int = 100,
@@ -38,7 +41,8 @@ public struct LedgerLimits: Hashable, Sendable {
     documentSizeBytesMax: Int = 4 * 1024 * 1024,
     documentsPerWriteMax: Int = 10_000,
     waitingWritesMax: Int = 10_000,
-    writesPerCommitMax: Int = 256
+    writesPerCommitMax: Int = 256,
+    waitingReadsMax: Int = 10_000
   ) {
     self.factSizeBytesMax = factSizeBytesMax
     self.factsPerWriteMax = factsPerWriteMax
@@ -48,6 +52,7 @@ public struct LedgerLimits: Hashable, Sendable {
     self.documentsPerWriteMax = documentsPerWriteMax
     self.waitingWritesMax = waitingWritesMax
     self.writesPerCommitMax = writesPerCommitMax
+    self.waitingReadsMax = waitingReadsMax
   }
 
   /// Refuses a write that is larger than a limit, before anything of it is stored.

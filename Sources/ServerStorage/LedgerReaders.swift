@@ -26,11 +26,17 @@ package final class LedgerReaders<Reader: LedgerReader>: Sendable {
 
   private let state: Mutex<State>
   private let readers: [Reader]
+  private let waitingMax: Int
 
   /// Makes a pool of readers that nobody else uses.
-  package init(_ readers: [Reader]) {
+  ///
+  /// - Parameters:
+  ///   - readers: The connections.
+  ///   - waitingMax: How many reads may wait for one; one more is refused as busy.
+  package init(_ readers: [Reader], waitingMax: Int) {
     precondition(!readers.isEmpty, "a ledger is read by at least one connection")
     self.readers = readers
+    self.waitingMax = waitingMax
     state = Mutex(State(idle: readers))
   }
 
@@ -38,7 +44,11 @@ package final class LedgerReaders<Reader: LedgerReader>: Sendable {
     _ body: @escaping @Sendable (any LedgerReading) throws(StorageError) -> Value
   ) async throws(StorageError) -> Value {
     let result = await withCheckedContinuation { continuation in
-      submit { reader in continuation.resume(returning: reader.read(body)) }
+      let isTaken = submit { reader in continuation.resume(returning: reader.read(body)) }
+      if !isTaken {
+        let error = StorageError(.busy, "\(waitingMax) reads are waiting")
+        continuation.resume(returning: Result<Value, StorageError>.failure(error))
+      }
     }
     return try result.get()
   }
@@ -61,15 +71,20 @@ package final class LedgerReaders<Reader: LedgerReader>: Sendable {
     }
   }
 
-  private func submit(_ job: @escaping Job) {
-    let free = state.withLock { state -> Reader? in
-      if let reader = state.idle.popLast() { return reader }
+  /// Hands a job to who is idle, or lets it wait; false when too many wait already.
+  private func submit(_ job: @escaping Job) -> Bool {
+    let (free, isTaken) = state.withLock { state -> (Reader?, Bool) in
+      if let reader = state.idle.popLast() { return (reader, true) }
+      guard state.waiting.count < waitingMax else { return (nil, false) }
       state.waiting.append(job)
-      return nil
+      return (nil, true)
     }
-    guard let free else { return }
-    free.queue.async { self.run(job, on: free) }
+    if let free { free.queue.async { self.run(job, on: free) } }
+    return isTaken
   }
+
+  /// How many reads wait for a connection.
+  package var waitingCount: Int { state.withLock(\.waiting.count) }
 
   /// Runs a job, then those that wait, then is idle.
   private func run(_ first: @escaping Job, on reader: Reader) {

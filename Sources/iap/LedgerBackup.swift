@@ -17,7 +17,8 @@ struct LedgerBackup {
     do throws(StorageError) {
       switch place {
       case .sqlite(let file): try SQLiteArchive(path: file).copy(to: unfinished)
-      case .postgres(let address): try copy(PostgresArchive(address), to: unfinished)
+      case .postgres(let address), .postgresFile(_, let address):
+        try copy(PostgresArchive(address), to: unfinished)
       }
       try rename(unfinished, to: path)
     } catch {

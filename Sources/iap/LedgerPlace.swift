@@ -9,6 +9,9 @@ import ServerStorage
 enum LedgerPlace: Sendable, CustomStringConvertible {
   case sqlite(path: String)
   case postgres(address: String)
+  /// The address stands in a file, which is read again for each new connection: a password may
+  /// change while a server runs.
+  case postgresFile(path: String, address: String)
 
   private static let filePrefix = "sqlite:"
 
@@ -31,7 +34,8 @@ enum LedgerPlace: Sendable, CustomStringConvertible {
   var description: String {
     switch self {
     case .sqlite(let path): path
-    case .postgres(let address): PostgresLedger.description(of: address)
+    case .postgres(let address), .postgresFile(_, let address):
+      PostgresLedger.description(of: address)
     }
   }
 
@@ -39,18 +43,42 @@ enum LedgerPlace: Sendable, CustomStringConvertible {
   var mayExist: Bool {
     switch self {
     case .sqlite(let path): FileManager.default.fileExists(atPath: path)
-    case .postgres: true
+    case .postgres, .postgresFile: true
+    }
+  }
+
+  /// Whether several servers may have the ledger open.
+  var isShared: Bool {
+    switch self {
+    case .sqlite: false
+    case .postgres, .postgresFile: true
     }
   }
 
   /// Opens the ledger, making it when it is not there; blocks while it does so.
   ///
+  /// - Parameters:
+  ///   - slowMilliseconds: From which duration on a statement is told as slow; 0 for never.
+  ///   - notice: Takes what happens to the database beside answers.
+  /// - Returns: The ledger.
   /// - Throws: ``CommandError`` with code `file`.
-  func open() throws(CommandError) -> any Ledger {
+  func open(
+    slowMilliseconds: Int = 0,
+    notice: @escaping @Sendable (LedgerNotice) -> Void = { _ in }
+  ) throws(CommandError) -> any Ledger {
+    var options = PostgresLedger.Options()
+    options.slowMillisecondsMin = slowMilliseconds > 0 ? slowMilliseconds : .max
     do throws(StorageError) {
       switch self {
       case .sqlite(let path): return try SQLiteLedger(path: path)
-      case .postgres(let address): return try PostgresLedger(address)
+      case .postgres(let address):
+        return try PostgresLedger(address, options: options, notice: notice)
+      case .postgresFile(let path, _):
+        return try PostgresLedger(
+          addressBy: { Self.address(in: path) },
+          options: options,
+          notice: notice
+        )
       }
     } catch {
       throw CommandError(
@@ -61,5 +89,21 @@ enum LedgerPlace: Sendable, CustomStringConvertible {
         )
       )
     }
+  }
+}
+
+extension LedgerPlace {
+  /// The longest file that holds an address.
+  private static let addressSizeBytesMax = 4096
+
+  /// The address that a file holds now; nil when it cannot be read.
+  static func address(in path: String) -> String? {
+    guard let file = FileHandle(forReadingAtPath: path),
+      let bytes = try? file.read(upToCount: addressSizeBytesMax + 1),
+      bytes.count <= addressSizeBytesMax
+    else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    return PostgresLedger.isAddress(text) ? text : nil
   }
 }

@@ -32,7 +32,8 @@ extension ServerComposition {
     while !Task.isCancelled {
       let steps = await server.work(reconcilingEvery: interval)
       guard await steps + server.keepEvents() == 0 else { continue }
-      do { try await Task.sleep(for: rest) } catch { return }
+      do { try await Task.sleep(for: rest) } catch { break }
     }
+    await server.endWork()
   }
 }

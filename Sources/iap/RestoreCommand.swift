@@ -59,7 +59,7 @@ enum RestoreCommand: Command {
       } catch {
         throw .ledger(error)
       }
-    case .postgres(let address):
+    case .postgres(let address), .postgresFile(_, let address):
       let report = try console.watched(Words("restoring", zh: "恢复中")) {
         step throws(StorageError) in
         try LedgerMove.restore(from: backup, to: address, now: console.now, progress: step)

@@ -57,9 +57,11 @@ enum ServerComposition {
     _ settings: ServeSettings,
     log: @escaping @Sendable (ServerEvent) -> Void = { _ in }
   ) async throws(CommandError) -> RunningServer {
-    let ledger = try settings.database.open()
+    let notices = LedgerNotices()
+    let slow = settings.slowQueryMilliseconds
+    let ledger = try settings.database.open(slowMilliseconds: slow) { notices.take($0) }
     do throws(CommandError) {
-      return try await start(settings, ledger: ledger, log: log)
+      return try await start(settings, ledger: ledger, notices: notices, log: log)
     } catch {
       await ledger.close()
       throw error
@@ -70,6 +72,7 @@ enum ServerComposition {
   static func start(
     _ settings: ServeSettings,
     ledger: any Ledger,
+    notices: LedgerNotices = LedgerNotices(),
     log: @escaping @Sendable (ServerEvent) -> Void = { _ in }
   ) async throws(CommandError) -> RunningServer {
     let clock = try await makeClock(settings.clock)
@@ -81,16 +84,22 @@ enum ServerComposition {
       requiresKeys: settings.requiresKeys,
       limits: limits
     )
+    let servers = ServerCount()
+    var world = ServerWorld.live(isShared: settings.database.isShared, log: log)
+    world.serversSeen = { servers.set($0) }
+    var appleWorld = AppStoreServerWorld.live()
+    appleWorld.servers = { servers.value }
     let server = EntitlementServer(
       configuration: configuration,
       ledger: ledger,
       verifiers: try makeVerifiers(settings, configuration),
       clock: clock,
-      world: .live(log: log),
+      world: world,
       offerKeys: try makeOfferKeys(settings),
-      apple: try makeAppleAccess(settings),
+      apple: try makeAppleAccess(settings, appleWorld),
       webhooks: .live(allowsLoopback: settings.isSimulated || settings.allowsLoopbackWebhooks)
     )
+    notices.lead(to: server)
     do throws(HTTPServerError) {
       let http = try HTTPServer.start(
         host: settings.host,

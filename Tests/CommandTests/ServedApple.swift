@@ -12,7 +12,12 @@ final class ServedApple: Sendable {
   let configuration: String
   private let served: ServedStore
 
-  init(_ served: ServedStore, notifications: Bool = true, key: Bool = true) throws {
+  init(
+    _ served: ServedStore,
+    notifications: Bool = true,
+    key: Bool = true,
+    more: JSONObject = [:]
+  ) throws {
     self.served = served
     let face = StoreHTTPFace(store: served.store, wallClock: { Date() })
     http = try HTTPServer.start(host: "127.0.0.1", port: 0, handler: face.handler)
@@ -34,10 +39,11 @@ final class ServedApple: Sendable {
     if key { app["appStoreKey"] = keyFile }
     let receiptRoot = try served.store.receiptRootCertificate()
     try Data(receiptRoot).write(to: folder.appendingPathComponent("receipts.der"))
-    let object: JSONObject = [
+    var object: JSONObject = [
       "database": "ledger.sqlite", "simulated": true, "roots": ["root.der", "receipts.der"],
       "insecureNoKeys": true, "reconcileEveryHours": 0, "apps": [.object(app)],
     ]
+    for member in more.members { object[member.name] = member.value }
     let file = folder.appendingPathComponent("config.json")
     try Data(object.serialized).write(to: file)
     configuration = file.path

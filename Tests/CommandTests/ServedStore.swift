@@ -12,14 +12,21 @@ struct ServedStore {
   let folder: URL
 
   /// Makes a store and writes its root certificate into a new folder.
-  init() throws {
+  ///
+  /// - Parameters:
+  ///   - seed: What chance begins with.
+  ///   - start: The store's first instant.
+  init(
+    seed: UInt64 = 11,
+    start: Date = Date(milliseconds: 1_767_268_800_000)  // 2026-01-01T12:00:00Z
+  ) throws {
     store = try SimulatedAppStore(
       configuration: StoreConfiguration(
         catalog: try DemoCatalog.load(),
         bundleID: DemoCatalog.bundleID,
         appAppleID: DemoCatalog.appAppleID,
-        seed: 11,
-        start: Date(milliseconds: 1_767_268_800_000)  // 2026-01-01T12:00:00Z
+        seed: seed,
+        start: start
       ),
       signing: try OpenSSLPrimitives()
     )

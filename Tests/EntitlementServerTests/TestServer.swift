@@ -48,7 +48,9 @@ final class TestServer: Sendable {
     lookup: (any StoreLookup)? = nil,
     apple: StandInApple? = nil,
     revocation: RevocationDesk? = nil,
-    webhooks: WebhookWorld? = nil
+    webhooks: WebhookWorld? = nil,
+    worker: String? = nil,
+    clockAhead: TimeInterval = 0
   ) throws {
     store = try Self.makeStore(storeEnvironment)
     let roots = try Self.roots(of: other ?? store, root, receipts: receipts)
@@ -81,8 +83,8 @@ final class TestServer: Sendable {
         depth: depth,
         revocation: revocation
       ),
-      clock: ClosureClock { clock.now },
-      world: Self.world(uptime, sink),
+      clock: ClosureClock { clock.now.addingTimeInterval(clockAhead) },
+      world: Self.world(uptime, sink, worker),
       offerKeys: offerKeys,
       lookup: lookup,
       apple: try Self.access(apple, store),
@@ -120,9 +122,13 @@ final class TestServer: Sendable {
     }
   }
 
-  private static func world(_ uptime: VirtualUptime, _ sink: EventSink) -> ServerWorld {
+  private static func world(
+    _ uptime: VirtualUptime,
+    _ sink: EventSink,
+    _ worker: String?
+  ) -> ServerWorld {
     let number = Mutex(0)
-    return ServerWorld(
+    var world = ServerWorld(
       requestID: {
         number.withLock { number in
           number += 1
@@ -139,6 +145,8 @@ final class TestServer: Sendable {
       },
       log: { sink.add($0) }
     )
+    world.worker = worker
+    return world
   }
 
   private let sink: EventSink

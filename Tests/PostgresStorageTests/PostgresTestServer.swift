@@ -67,14 +67,35 @@ struct PostgresTestServer: Sendable {
     try #require(self.sql("SELECT (\(sql))::text", schema: schema).first?.first??.integer)
   }
 
+  /// Runs `body` with a standby of this server, which confirms each commit of it.
+  func withStandby<Value>(
+    _ body: (PostgresTestServer) async throws -> Value
+  ) async throws -> Value {
+    let folder = "/tmp/iap-postgres-" + UUID().uuidString.prefix(8)
+    defer { _ = try? Self.run("remove", folder) }
+    let primary: String = try #require(self.folder)
+    let address = try Self.run("standby", folder, primary)
+    return try await body(PostgresTestServer(address: address, folder: folder))
+  }
+
+  /// Makes a standby take writes, at the address of another server when one is named.
+  func promote(at other: PostgresTestServer? = nil) throws {
+    let own: String = try #require(folder)
+    try Self.run("promote", own, other?.folder)
+  }
+
   @discardableResult
-  private static func run(_ action: String, _ folder: String) throws -> String {
+  private static func run(
+    _ action: String,
+    _ folder: String,
+    _ other: String? = nil
+  ) throws -> String {
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Scripts/postgres")
     let process = Process()
     process.executableURL = script
-    process.arguments = [action, folder]
+    process.arguments = [action, folder] + (other.map { [$0] } ?? [])
     let output = Pipe()
     process.standardOutput = output
     try process.run()

@@ -6,7 +6,8 @@ extension ServerMetrics {
   /// Counters, in the order of their names.
   static let counters: [Counter] =
     [
-      .appleCalls, .entries, .errors, .failures, .jobs, .ledgerErrors, .notifications, .offers,
+      .appleCalls, .database, .entries, .errors, .failures, .jobs, .ledgerErrors, .notifications,
+      .offers,
       .requests, .reviews, .slow, .verdicts, .webhooks,
     ]
     .sorted { $0.name < $1.name }
@@ -22,7 +23,7 @@ extension ServerMetrics {
     .facts, .subjects, .transactions, .ledgerEntries, .orders, .conflicts, .outbox, .readsInFlight,
     .commitsInFlight, .readersMax, .readersBusy, .readsWaiting, .writesWaiting, .webhookPending,
     .heldLanes, .deadLetters, .oldestWebhook, .appleBudget, .appleKey, .workAge, .requestsInFlight,
-    .uptime, .simulated,
+    .servers, .clockApart, .uptime, .simulated,
   ]
 }
 
@@ -62,6 +63,10 @@ extension ServerMetrics.Counter {
   static let slow = Self(
     name: "iap_slow_queries_total",
     help: "Statements, reads and commits that took longer than slowQueryMilliseconds."
+  )
+  static let database = Self(
+    name: "iap_database_events_total",
+    help: "Lost connections, repeated transactions and lost answers of the ledger's database."
   )
   static let appleCalls = Self(
     name: "iap_apple_requests_total",
@@ -185,6 +190,11 @@ extension ServerMetrics.Gauge {
   static let requestsInFlight = Self(
     name: "iap_http_requests_in_flight",
     help: "Requests that are being answered."
+  )
+  static let servers = Self(name: "iap_servers", help: "Servers that share the ledger.")
+  static let clockApart = Self(
+    name: "iap_server_clock_apart_seconds",
+    help: "How far another server's clock is from this one's."
   )
   static let uptime = Self(name: "iap_uptime_seconds", help: "Seconds since the server started.")
   static let simulated = Self(

@@ -44,6 +44,8 @@ struct MetricsPage: Sendable {
   private func server() -> [Reading] {
     let uptime = parts.world.uptime()
     var readings = [
+      Reading(.servers, parts.servers.count),
+      Reading(.clockApart, Int(parts.servers.apartSeconds.rounded())),
       Reading(.uptime, Int(uptime / .seconds(1))),
       Reading(.simulated, parts.configuration.isSimulated ? 1 : 0),
     ]

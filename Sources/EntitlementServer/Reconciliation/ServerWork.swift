@@ -21,9 +21,13 @@ extension EntitlementServer {
       _ = await revocation.renew(at: await parts.clock.now())
     }
     do throws(ServerError) {
+      try await ServerPresence(parts: parts).step()
       if let interval { try await schedule(every: interval) }
       for app in parts.configuration.apps {
-        while steps < Self.stepsMax, !Task.isCancelled, try await step(app.bundleID) {
+        let lease = WorkLease(parts: parts)
+        while steps < Self.stepsMax, !Task.isCancelled, try await lease.take(app.bundleID),
+          try await step(app.bundleID)
+        {
           steps += 1
           parts.metrics.worked(at: parts.world.uptime())
         }
@@ -36,6 +40,17 @@ extension EntitlementServer {
       )
     }
     return steps
+  }
+
+  /// Leaves the work to others: before the server stops.
+  public func endWork() async {
+    do throws(ServerError) {
+      try await WorkLease(parts: parts).release()
+      try await ServerPresence(parts: parts).leave()
+    } catch {
+      // Whoever looks at what stands still finds out.
+      parts.metrics.count(.errors, ["code": error.code.rawValue])
+    }
   }
 
   /// Sends an answer or reads a page that is due; false when nothing is.

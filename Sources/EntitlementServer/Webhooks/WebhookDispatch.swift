@@ -85,7 +85,7 @@ struct WebhookDispatch: Sendable {
     guard let found, !found.isEmpty else { return nil }
     let isOwn = found.progress.worker == world.worker
     let isHeld = found.progress.leaseUntil.map { $0 > now } ?? false
-    guard isOwn || !isHeld else { return nil }
+    guard isOwn || !isHeld || isSilent(id, app, found) else { return nil }
     if isOwn, isHeld, let end = found.progress.leaseUntil,
       end.timeIntervalSince(now) >= limits.sendingSeconds
     {
@@ -98,6 +98,15 @@ struct WebhookDispatch: Sendable {
     write.documents = [progress.document(id, app, .mustHaveVersion(found.progressVersion))]
     guard try await !parts.commit(write).isRefused else { return nil }
     return try await read(id, app, now)
+  }
+
+  /// Whether who has an endpoint was not heard of for as long as its lease lasts, whatever its clock
+  /// has written into it.
+  private func isSilent(_ id: WebhookID, _ app: BundleID, _ found: WebhookRound) -> Bool {
+    let name = LeaseWatch.DocumentKeyName(kind: "webhook", app: app.rawValue, name: id.rawValue)
+    let now = parts.world.uptime()
+    let silence = parts.watch.silence(of: name, version: found.progressVersion, at: now)
+    return silence >= .seconds(limits.leaseSeconds)
   }
 
   private func read(

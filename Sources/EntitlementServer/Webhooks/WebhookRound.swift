@@ -64,7 +64,9 @@ struct WebhookRound: Sendable {
     let endpoint = try WebhookEndpoint(document)
     guard endpoint.state == .enabled else { return nil }
     let progress = try WebhookProgress(told)
-    let isPaused = progress.pausedUntil.map { $0 > now } ?? false
+    // A pause that ends later than any may was written by a clock that is ahead of this one.
+    let pauseEnd = now.addingTimeInterval(limits.pauseSecondsMax * (1 + limits.jitter))
+    let isPaused = progress.pausedUntil.map { $0 > now && $0 <= pauseEnd } ?? false
     let held = try heldLanes(id, app, limits, reader)
     let page =
       held.count < limits.heldLanesMax && !isPaused

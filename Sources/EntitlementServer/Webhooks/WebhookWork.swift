@@ -38,6 +38,7 @@ extension EntitlementServer {
       let now = await parts.clock.now()
       var count = 0
       for app in parts.configuration.apps.map(\.bundleID) {
+        guard try await WorkLease(parts: parts).take(app) else { continue }
         count += try await EventClock(parts: parts).step(app, at: now)
       }
       try await EventMemory(parts: parts).prune(at: now)

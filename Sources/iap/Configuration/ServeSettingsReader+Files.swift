@@ -82,7 +82,12 @@ extension ServeSettingsReader {
       )
       return
     }
-    settings.database = LedgerPlace(text)
+    let place = LedgerPlace(text)
+    if case .postgres(let address) = place {
+      settings.database = .postgresFile(path: path, address: address)
+    } else {
+      settings.database = place
+    }
   }
 
   private mutating func readRoots(_ console: Console) async {
