@@ -16,7 +16,7 @@ CLIENT := IAPModel IAPEntitlements IAPSignatures IAPKit IAPKitCallbacks IAPKitTe
 # Those of them that an app imports itself.
 DOCUMENTED := $(filter-out SQLiteAdapter,$(CLIENT))
 
-.PHONY: help demo test test-all test-postgres test-browser screenshots lint format docs availability bench fuzz conformance simulate simulate-bugs clean bootstrap
+.PHONY: help demo test test-all test-postgres test-browser screenshots lint format docs availability lint-table bench fuzz conformance simulate simulate-bugs clean bootstrap
 
 help:
 	@echo "make demo      build everything and walk one purchase through it (ONCE=1 ends after the tour)"
@@ -28,6 +28,7 @@ help:
 	@echo "make lint      formatting, the project's own rules, availability on old systems, documentation"
 	@echo "make availability  prove that the client uses nothing newer than its oldest systems have"
 	@echo "make docs      build guides and API reference as one site into .build/site, check its links"
+	@echo "make lint-table  judge iap lint by its fixtures and write docs/lint"
 	@echo "make format    rewrite the sources in the project's format"
 	@echo "make bench     measure (JSON=FILE writes the figures, BIG=1 fills a ledger with 10^7 facts,"
 	@echo "               PEERS=1 measures Apple's Python library on the same inputs)"
@@ -88,6 +89,11 @@ docs: bootstrap
 	@set -e; for module in $(DOCUMENTED); do $(SWIFT) build --target $$module; done
 	@SWIFT=$(SWIFT) Scripts/docs $(DOCUMENTED)
 	@SWIFT=$(SWIFT) Scripts/site
+
+lint-table: bootstrap
+	@Scripts/need-linux "make lint-table"
+	$(SWIFT) build --product iap-lint
+	@"$$($(SWIFT) build --show-bin-path)/iap-lint" --pages docs/lint Tests/LintFixtures
 
 format:
 	$(SWIFT) format format --in-place --recursive --parallel $(FORMATTED)

@@ -1,6 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+#if os(Linux)
+import Glibc
+#endif
+
 // Known mistakes that a simulation has to find: no build contains them unless it is asked to.
 let planted: [SwiftSetting] =
   Context.environment["IAP_PLANTED"] == "1" ? [.define("PLANTED_BUGS")] : []
@@ -243,6 +247,62 @@ targets += [
   tests("BrowserTests", ["BrowserDriver", "MicroHTTP", "HTTPValues", "IAPModel"]),
   tests("TidyTests"),
 ]
+#endif
+
+#if os(Linux)
+// The linter reads Swift with the parser that comes with the toolchain
+// (docs/decisions/0860-the-linter-and-the-toolchains-parser.md).
+if let parser = toolchainParser() {
+  let settings: [SwiftSetting] = strict + [.unsafeFlags(["-I", parser])]
+  let libraries: [LinkerSetting] = [
+    .unsafeFlags(["-L", parser, "-Xlinker", "-rpath", "-Xlinker", parser]),
+    .linkedLibrary("SwiftSyntax"), .linkedLibrary("SwiftParser"), .linkedLibrary("SwiftOperators"),
+  ]
+  products.append(.executable(name: "iap-lint", targets: ["iap-lint"]))
+  targets += [
+    .target(name: "LintRules", swiftSettings: settings, linkerSettings: libraries),
+    .executableTarget(
+      name: "iap-lint",
+      dependencies: ["LintRules"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "LintTests",
+      dependencies: ["LintRules", "iap-lint"],
+      swiftSettings: settings
+    ),
+  ]
+}
+
+/// The folder with SwiftSyntax, beside the Swift runtime that runs this manifest.
+///
+/// IAP_SWIFT_SYNTAX names another folder; when it is empty or has no SwiftSyntax, there is no
+/// linter. A package that depends on this one never builds it.
+func toolchainParser() -> String? {
+  guard !Context.packageDirectory.contains("/checkouts/") else { return nil }
+  guard let folder = Context.environment["IAP_SWIFT_SYNTAX"] ?? folderBesideRuntime() else {
+    return nil
+  }
+  let needed = ["SwiftSyntax", "SwiftParser", "SwiftOperators"]
+    .flatMap { ["\(folder)/\($0).swiftmodule", "\(folder)/lib\($0).so"] }
+  return needed.allSatisfy { access($0, R_OK) == 0 } ? folder : nil
+}
+
+/// `…/lib/swift/host`, from the place of the runtime's library in this process.
+func folderBesideRuntime() -> String? {
+  guard let maps = fopen("/proc/self/maps", "r") else { return nil }
+  defer { fclose(maps) }
+  var line = [CChar](repeating: 0, count: 8192)
+  while fgets(&line, Int32(line.count), maps) != nil {
+    let bytes = line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard text.contains("libswiftCore.so"), let start = text.firstIndex(of: "/") else { continue }
+    // lib/swift/linux/libswiftCore.so
+    let folder = text[start...].split(separator: "/").dropLast(2)
+    return "/" + folder.joined(separator: "/") + "/host"
+  }
+  return nil
+}
 #endif
 
 #if os(Linux)

@@ -9,6 +9,7 @@ extension CommandLineTool {
     DemoCommand.self,
     DrillCommand.self,
     KeysCommand.self,
+    LintCommand.self,
     ManCommand.self,
     MigrateCommand.self,
     NotificationsCommand.self,

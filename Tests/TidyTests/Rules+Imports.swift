@@ -102,6 +102,9 @@ private let allowedImports: [String: Set<String>] = [
     "EntitlementServer", "ServerStorage", "AppStoreServerAPI", "HTTPValues", "IAPSignatures",
     "IAPModel", "Synchronization", "_Concurrency",
   ],
+  // The parser of the toolchain: only the linter's rules see it.
+  "LintRules": ["SwiftSyntax", "SwiftParser", "SwiftOperators"],
+  "iap-lint": ["LintRules"],
   "iap": blocking.union([
     "Simulation", "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues",
     "MicroHTTP", "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp",

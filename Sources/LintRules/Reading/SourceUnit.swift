@@ -1,0 +1,48 @@
+import SwiftOperators
+import SwiftParser
+import SwiftSyntax
+
+/// One parsed file.
+struct SourceUnit: Sendable {
+  let path: String
+  let tree: SourceFileSyntax
+  /// The modules that it imports.
+  let imports: Set<String>
+  /// The lines of the text, for excerpts.
+  let lines: [Substring]
+  /// Whether it belongs to the app's tests.
+  let isTest: Bool
+  private let converter: SourceLocationConverter
+
+  init(_ source: LintSource) {
+    path = source.path
+    let parsed = Parser.parse(source: source.text)
+    let folded = OperatorTable.standardOperators.foldAll(parsed) { _ in }
+    tree = folded.as(SourceFileSyntax.self) ?? parsed
+    converter = SourceLocationConverter(fileName: source.path, tree: tree)
+    lines = source.text.split(separator: "\n", omittingEmptySubsequences: false)
+    imports = Set(
+      tree.all(ImportDeclSyntax.self).compactMap { $0.path.first?.name.text }
+    )
+    let isTestCode = !imports.isDisjoint(with: Self.testModules)
+    let folders = source.path.split(separator: "/").dropLast()
+    isTest = isTestCode || folders.contains { $0 == "Tests" || $0.hasSuffix("Tests") }
+  }
+
+  private static let testModules: Set = ["XCTest", "Testing", "StoreKitTest"]
+
+  /// The line and column of a node's first token.
+  func place(_ node: some SyntaxProtocol, _ seen: LintWords? = nil) -> Place {
+    let location = converter.location(for: node.positionAfterSkippingLeadingTrivia)
+    return Place(path: path, line: location.line, column: location.column, seen: seen)
+  }
+
+  func line(of node: some SyntaxProtocol) -> Int {
+    converter.location(for: node.positionAfterSkippingLeadingTrivia).line
+  }
+
+  func excerpt(_ line: Int) -> String {
+    guard lines.indices.contains(line - 1) else { return "" }
+    return lines[line - 1].split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+}
