@@ -77,13 +77,13 @@ var targets: [Target] = [
   ),
   library("IAPKitCallbacks", ["IAPKit", "IAPModel"] + appStore),
   library("IAPKitTesting", ["IAPKit", "IAPModel", "IAPSignatures"]),
-  library("IAPKitUI", ["IAPKit"]),
+  library("IAPKitUI", ["IAPKit", "IAPModel"] + appStore),
   adapter("SQLiteAdapter", sqlite),
   library("IAPKitSQLite", ["IAPKit", "SQLiteAdapter"]),
   tests("IAPModelTests", ["IAPModel"]),
   tests("IAPEntitlementsTests", ["IAPEntitlements", "IAPModel"]),
   tests("IAPKitTestingTests", ["IAPKit", "IAPKitTesting"]),
-  tests("IAPKitUITests", ["IAPKit", "IAPKitTesting", "IAPKitUI"]),
+  tests("IAPKitUITests", ["IAPKit", "IAPKitTesting", "IAPKitUI", "IAPModel"]),
   // An app that has not moved to Swift 6 yet.
   .testTarget(
     name: "Swift5AppTests",
@@ -201,6 +201,13 @@ targets += [
     [
       "IAPKit", "IAPKitCallbacks", "IAPKitTesting", "IAPModel", "StoreKit", "SimulatedDevice",
       "SimulatedApp", "AppStoreSimulator", "OpenSSLCrypto",
+    ]
+  ),
+  tests(
+    "IAPKitUIDeviceTests",
+    [
+      "IAPKit", "IAPKitUI", "IAPModel", "StoreKit", "SimulatedDevice", "SimulatedApp",
+      "AppStoreSimulator", "OpenSSLCrypto",
     ]
   ),
   tests(

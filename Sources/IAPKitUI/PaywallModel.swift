@@ -12,15 +12,14 @@ public import IAPKit
 @MainActor
 public final class PaywallModel {
   /// What the screen shows now.
-  public private(set) var state = PaywallState() {
+  public private(set) var state: PaywallState {
     willSet { announce(newValue) }
   }
 
   private let manager: IAPManager
   private let productIds: [String]
-  private let language: IAPError.Language
-  private var listeners: [Int: AsyncStream<PaywallState>.Continuation] = [:]
-  private var nextListener = 0
+  private let feed = StateFeed<PaywallState>()
+  private var eligibility: [String: OfferEligibility] = [:]
   private var following: [Task<Void, Never>] = []
 
   /// Makes a model and lets it follow the manager.
@@ -28,37 +27,43 @@ public final class PaywallModel {
   /// - Parameters:
   ///   - manager: The client.
   ///   - productIds: What to show, in this order; nil for the products of the configuration.
+  ///   - headline: What the app says above them.
+  ///   - policies: Where the app's policies are; a list with subscriptions has to show them.
   ///   - language: The language of texts; nil for the user's.
   public init(
     manager: IAPManager,
     productIds: [String]? = nil,
+    headline: PaywallHeadline? = nil,
+    policies: PolicyLinks? = nil,
     language: IAPError.Language? = nil
   ) {
     self.manager = manager
-    self.productIds = productIds ?? manager.configuration.productIds
-    self.language = language ?? .best(of: Locale.preferredLanguages)
+    self.productIds = productIds ?? manager.effectiveConfiguration.productIds
+    let language = language ?? .best(of: Locale.preferredLanguages)
+    state = PaywallState(
+      headline: headline,
+      policies: policies?.links(language) ?? [],
+      language: language
+    )
     let purchases = manager.purchaseStateStream
     let owned = manager.entitlements.purchasedProductIDStream
     following = [
       Task { [weak self] in for await _ in purchases { self?.refresh() } },
-      Task { [weak self] in for await _ in owned { self?.refresh() } },
+      Task { [weak self] in
+        for await _ in owned {
+          self?.refresh()
+          await self?.readEligibility()
+        }
+      },
     ]
   }
 
   deinit { for task in following { task.cancel() } }
 
   /// What the screen shows, now and after each change; for views without SwiftUI.
-  public var states: AsyncStream<PaywallState> {
-    AsyncStream { continuation in
-      let number = nextListener
-      nextListener += 1
-      listeners[number] = continuation
-      continuation.yield(state)
-      continuation.onTermination = { [weak self] _ in
-        Task { @MainActor in self?.listeners[number] = nil }
-      }
-    }
-  }
+  public var states: AsyncStream<PaywallState> { feed.stream(from: state) }
+
+  private var language: IAPError.Language { state.language }
 
   /// Loads the products.
   public func load() async {
@@ -67,6 +72,7 @@ public final class PaywallModel {
       let answer = try await manager.products(ids: productIds)
       state.rows = answer.products.map { row($0) }
       state.phase = answer.products.isEmpty ? .empty : .ready
+      await readEligibility()
     } catch {
       // What was there stays: old prices are better than none.
       state.phase = state.rows.isEmpty ? .failed(error.code) : .ready
@@ -97,6 +103,19 @@ public final class PaywallModel {
     refresh()
   }
 
+  /// Lets the customer enter an offer code; what it gives arrives by itself.
+  ///
+  /// - Parameter anchor: Where the sheet is shown.
+  public func redeemCode(in anchor: StoreAnchor? = nil) async {
+    state.message = nil
+    do throws(IAPError) {
+      try await manager.redeemOfferCode(in: anchor)
+    } catch .userCancelled {
+    } catch {
+      state.message = .failed(error.code, text: error.userText(language))
+    }
+  }
+
   /// Takes the message away: the user has read it.
   public func dismissMessage() { state.message = nil }
 
@@ -105,11 +124,37 @@ public final class PaywallModel {
     if rows != state.rows { state.rows = rows }
   }
 
+  /// Asks which introductory offers the customer may have; until then nobody knows.
+  private func readEligibility() async {
+    for row in state.rows where row.product.introductoryOffer != nil {
+      eligibility[row.id] = await manager.introductoryOfferEligibility(row.id)
+    }
+    refresh()
+  }
+
   private func row(_ product: IAPProduct) -> PaywallState.Row {
-    PaywallState.Row(
+    let purchase = manager.purchaseState(product.id)
+    let isOwned = manager.entitlements.purchasedProductIDs.contains(product.id)
+    let eligibility = eligibility[product.id] ?? .unknown
+    let configuration = manager.effectiveConfiguration
+    return PaywallState.Row(
       product: product,
-      purchase: manager.purchaseState(product.id),
-      isOwned: manager.entitlements.purchasedProductIDs.contains(product.id)
+      purchase: purchase,
+      isOwned: isOwned,
+      eligibility: eligibility,
+      terms: ProductTerms(
+        product,
+        type: configuration.productTypes[product.id],
+        accessPeriod: configuration.accessPeriods[product.id],
+        eligibility: eligibility,
+        language: language
+      ),
+      button: PurchaseButtonState(
+        product,
+        purchase: purchase,
+        isOwned: isOwned,
+        language: language
+      )
     )
   }
 
@@ -117,7 +162,7 @@ public final class PaywallModel {
     #if canImport(Combine)
     objectWillChange.send()
     #endif
-    for listener in listeners.values { listener.yield(state) }
+    feed.send(state)
   }
 }
 

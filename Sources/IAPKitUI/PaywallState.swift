@@ -22,13 +22,19 @@ public struct PaywallState: Hashable, Sendable {
     public var purchase: PurchaseState
     /// Whether it gives access now; consumables never do.
     public var isOwned: Bool
+    /// Whether this customer may have its introductory offer.
+    public var eligibility: OfferEligibility
+    /// What has to be said before it is bought.
+    public var terms: ProductTerms
+    /// What its button shows.
+    public var button: PurchaseButtonState
 
     /// The product's id.
     public var id: String { product.id }
     /// Whether its button works.
-    public var canBuy: Bool { purchase.canBuy && !isOwned }
+    public var canBuy: Bool { button.isEnabled }
     /// Whether a turning wheel belongs in place of the price.
-    public var isBusy: Bool { !purchase.canBuy }
+    public var isBusy: Bool { button.isBusy }
   }
 
   /// Whether there is something to show.
@@ -39,95 +45,62 @@ public struct PaywallState: Hashable, Sendable {
   public var message: PaywallMessage?
   /// Whether a restore is under way.
   public var isRestoring: Bool
+  /// What the app says above the products; nil for nothing.
+  public var headline: PaywallHeadline?
+  /// The links to the policies.
+  public var policies: [PolicyLink]
+  /// The language of all words.
+  public var language: IAPError.Language
 
   /// Makes a state, by default that of a list that was not loaded.
   public init(
     phase: Phase = .loading,
     rows: [Row] = [],
     message: PaywallMessage? = nil,
-    isRestoring: Bool = false
+    isRestoring: Bool = false,
+    headline: PaywallHeadline? = nil,
+    policies: [PolicyLink] = [],
+    language: IAPError.Language = .english
   ) {
     self.phase = phase
     self.rows = rows
     self.message = message
     self.isRestoring = isRestoring
+    self.headline = headline
+    self.policies = policies
+    self.language = language
   }
-}
 
-/// What a list of products tells the user.
-public enum PaywallMessage: Hashable, Sendable {
-  /// The goods are there.
-  case delivered
-  /// Paid; being checked.
-  case processing
-  /// Waits for a parent or the bank.
-  case pending
-  /// The plan changes with the next renewal.
-  case scheduled
-  /// So many purchases were restored.
-  case restored(Int)
-  /// Nothing was found for this App Store account.
-  case nothingToRestore
-  /// It did not work, for this reason.
-  case failed(IAPError.Code, text: String)
-
-  /// The text for the user.
-  ///
-  /// - Parameter language: The language.
-  /// - Returns: One or two sentences.
-  public func text(_ language: IAPError.Language) -> String {
-    let isChinese = language == .simplifiedChinese
-    switch self {
-    case .delivered: return isChinese ? "购买成功，谢谢。" : "Thank you for your purchase."
-    case .processing:
-      return isChinese
-        ? "已付款，正在核实，完成后会自动生效。"
-        : "Paid. It is being checked and opens by itself."
-    case .pending:
-      return isChinese ? "等待批准，批准后会自动生效。" : "Waiting for approval. It opens by itself."
-    case .scheduled:
-      return isChinese ? "方案将在下次续订时变更。" : "Your plan changes with the next renewal."
-    case .restored(let count):
-      return isChinese ? "已恢复 \(count) 项购买。" : "Restored: \(count)."
-    case .nothingToRestore:
-      return isChinese
-        ? "没有找到购买记录。是否使用了另一个 App Store 账户？"
-        : "Nothing was found. Did you buy with another App Store account?"
-    case .failed(_, let text): return text
+  /// What to show in place of the rows; nil when they are there.
+  public var placeholder: String? {
+    switch phase {
+    case .loading: Words("Loading…", zh: "正在载入…")(language)
+    case .ready: nil
+    case .empty: Words("Nothing is for sale here right now.", zh: "暂时没有可购买的商品。")(language)
+    case .failed(_): Words("The App Store did not answer.", zh: "App Store 没有响应。")(language)
     }
   }
 
-  /// What to say about how a purchase ended; nil when nothing is to be said.
-  ///
-  /// - Parameters:
-  ///   - outcome: How it ended.
-  ///   - language: The language of the text of an error.
-  public init?(_ outcome: PurchaseOutcome, language: IAPError.Language) {
-    switch outcome {
-    case .delivered, .alreadyOwned: self = .delivered
-    case .processing: self = .processing
-    case .pending: self = .pending
-    case .scheduled: self = .scheduled
-    case .cancelled: return nil
-    case .failed(let error): self = .failed(error.code, text: error.userText(language))
+  /// Whether a button that loads anew belongs beside the placeholder.
+  public var canReload: Bool {
+    switch phase {
+    case .loading, .ready: false
+    case .empty, .failed: true
     }
   }
 
-  /// What to say about how a restore ended; nil when nothing is to be said.
-  ///
-  /// - Parameters:
-  ///   - summary: How it ended.
-  ///   - language: The language of the text of an error.
-  public init?(_ summary: RestoreSummary, language: IAPError.Language) {
-    if summary.isCancelled { return nil }
-    if let error = summary.error {
-      self = .failed(error.code, text: error.userText(language))
-    } else if summary.isNothingFound {
-      self = .nothingToRestore
-    } else if summary.restored.isEmpty, summary.alreadyHad.isEmpty {
-      self = .processing
-    } else {
-      self = .restored(summary.restored.count + summary.alreadyHad.count)
-    }
-  }
+  /// What is written on that button.
+  public var reloadTitle: String { Words("Try Again", zh: "重试")(language) }
+
+  /// What is written on the button that restores.
+  public var restoreTitle: String { RestoreState.title(isRestoring: isRestoring, language) }
+
+  /// What is written on the button for offer codes.
+  public var redeemTitle: String { Words("Redeem Code", zh: "兑换优惠代码")(language) }
+
+  /// What is written on the button that takes the message away.
+  public var dismissTitle: String { Words("OK", zh: "好")(language) }
+
+  /// The message in words.
+  public var messageText: String? { message?.text(language) }
 }

@@ -124,6 +124,56 @@ struct PaywallModelTests {
     #expect(!model.state.isRestoring)
   }
 
+  @Test func showsHeadlinePoliciesAndWhatStandsInForProducts() async throws {
+    let screens = Screens()
+    let policies = PolicyLinks(
+      termsOfUse: try #require(URL(string: "https://example.com/terms")),
+      privacyPolicy: try #require(URL(string: "https://example.com/privacy"))
+    )
+    let model = PaywallModel(
+      manager: screens.launch(),
+      headline: PaywallHeadline(title: "Pro", points: ["All maps"]),
+      policies: policies,
+      language: .english
+    )
+    #expect(model.state.placeholder == "Loading…")
+    #expect(!model.state.canReload)
+    screens.store.isOffline = true
+    await model.load()
+    #expect(model.state.placeholder == "The App Store did not answer.")
+    #expect(model.state.canReload)
+    screens.store.isOffline = false
+    await model.load()
+    #expect(model.state.placeholder == nil)
+    #expect(model.state.headline?.points == ["All maps"])
+    #expect(model.state.policies == policies.links(.english))
+    #expect(model.state.restoreTitle == "Restore Purchases")
+  }
+
+  @Test func promisesATrialOnceAndNotAgain() async throws {
+    let screens = Screens()
+    let manager = screens.launch()
+    let model = PaywallModel(
+      manager: manager,
+      productIds: [Screens.monthly],
+      language: .english
+    )
+    await model.load()
+    #expect(model.state.rows.first?.eligibility == .eligible)
+    #expect(model.state.rows.first?.terms.offer == "1 week free, then $4.99 per month")
+    await model.buy(Screens.monthly)
+    #expect(model.state.rows.first?.button.title == "Subscribed")
+    await wait(model) { $0.rows.first?.eligibility == .notEligible }
+    #expect(model.state.rows.first?.terms.offer == nil)
+  }
+
+  @Test func tellsWhenCodesCannotBeEntered() async {
+    let (model, _) = makeModel()
+    await model.load()
+    await model.redeemCode()
+    #expect(model.state.message == nil)
+  }
+
   @Test func everyMessageHasBothLanguages() {
     let messages: [PaywallMessage] = [
       .delivered, .processing, .pending, .scheduled, .restored(2), .nothingToRestore,

@@ -67,7 +67,7 @@ private let allowedImports: [String: Set<String>] = [
   ],
   "IAPKitCallbacks": ["IAPKit", "IAPModel", "StoreKit", "Dispatch", "UIKit", "AppKit"],
   "IAPKitTesting": ["IAPKit", "IAPModel", "IAPSignatures"],
-  "IAPKitUI": ["IAPKit", "IAPModel", "Combine", "SwiftUI", "StoreKit"],
+  "IAPKitUI": ["IAPKit", "IAPModel", "Combine", "SwiftUI", "StoreKit", "UIKit"],
   "SQLiteAdapter": ["CSQLite", "SQLite3"],
   "IAPKitSQLite": ["IAPKit", "SQLiteAdapter"],
   "StoreKit": ["Synchronization"],

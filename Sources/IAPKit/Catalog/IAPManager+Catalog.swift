@@ -37,7 +37,9 @@ extension IAPManager {
   }
 
   /// What the app sells now: the configuration as the catalog changes it.
-  var effectiveConfiguration: IAPConfiguration { configuration.applying(remoteCatalog.current) }
+  package var effectiveConfiguration: IAPConfiguration {
+    configuration.applying(remoteCatalog.current)
+  }
 
   /// Lets everything that depends on the catalog know the one in use.
   func applyCatalog() {

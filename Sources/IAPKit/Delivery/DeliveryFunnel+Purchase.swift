@@ -54,9 +54,19 @@ extension DeliveryFunnel {
       move(order, to: .failed, failure: error)
       return .failed(error)
     }
-    switch await adapter.purchase(request) {
+    let result = await adapter.purchase(request)
+    return await conclude(result, order, usesOffer: request.sheet.offer != nil)
+  }
+
+  /// Follows a sheet that has ended until the purchase is done or waits.
+  func conclude(
+    _ result: StorePurchaseResult,
+    _ order: Order,
+    usesOffer: Bool
+  ) async -> PurchaseOutcome {
+    switch result {
     case .transaction(let transaction):
-      return await follow(transaction, order, usesOffer: request.sheet.offer != nil)
+      return await follow(transaction, order, usesOffer: usesOffer)
     case .pending:
       move(order, to: .pending)
       return .pending(orderNumber: order.displayNumber)

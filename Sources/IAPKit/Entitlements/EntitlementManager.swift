@@ -19,6 +19,8 @@ public final class EntitlementManager: Sendable {
   private let log: @Sendable (LogLine) -> Void
   private let changes = Broadcast<Set<String>>()
   private let subscriptionChanges = Broadcast<[IAPSubscription]>()
+  /// Sent whenever answers may have become others.
+  let judged = Broadcast<Bool>()
   /// What was sent last; also keeps writers of the cache apart.
   private let told = Locked<(ids: Set<String>?, subscriptions: [IAPSubscription])>((nil, []))
 
@@ -239,6 +241,7 @@ public final class EntitlementManager: Sendable {
       defer { told = (ids, subscriptions) }
       if ids != told.ids { changes.send(ids) }
       if subscriptions != told.subscriptions { subscriptionChanges.send(subscriptions) }
+      judged.send(true)
     }
   }
 }

@@ -23,21 +23,23 @@ extension SK2StoreAdapter {
         return .failed(.productNotFound(id: id), reference: nil)
       }
       let options = try Self.options(for: request, product)
-      return map(try await buy(product, options, in: request.sheet.anchor), asked: request)
+      let result = try await buy(product, options, in: request.sheet.anchor)
+      return map(result, asked: request.productID)
     } catch {
       return .failed(IAPError(storeKit2: error, productID: id), reference: nil)
     }
   }
 
-  private func map(
+  /// Maps how a sheet ended that was opened for a product.
+  func map(
     _ result: Product.PurchaseResult,
-    asked request: StorePurchaseRequest
+    asked productID: ProductID
   ) -> StorePurchaseResult {
     switch result {
     case .success(let verification):
       let transaction = remember(verification, source: .purchase)
       // A change of plan for later answers with the transaction of the plan that runs now.
-      return transaction.productID == request.productID
+      return transaction.productID == productID
         ? .transaction(transaction) : .scheduled(transaction)
     case .pending: return .pending
     case .userCancelled: return .failed(.userCancelled, reference: nil)
@@ -45,7 +47,8 @@ extension SK2StoreAdapter {
     }
   }
 
-  private static func options(
+  /// Maps what is said beside a product.
+  static func options(
     for request: StorePurchaseRequest,
     _ product: Product
   ) throws(IAPError) -> Set<Product.PurchaseOption> {
