@@ -159,7 +159,7 @@ struct SystemPurchasesTests {
     #expect(!isAvailable)
     #expect(options == [])
     #expect(orders == [])
-    #expect(app.lines.elements.contains { $0.text.contains("StoreKit 1 is forced") })
+    #expect(app.lines.elements.contains { $0.message.contains("StoreKit 1 is forced") })
   }
 
   @Test func answerUnknownForWhatNobodyHasSigned() async throws {

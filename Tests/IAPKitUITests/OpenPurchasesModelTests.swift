@@ -68,7 +68,7 @@ struct OpenPurchasesModelTests {
     #expect(model.state.message == .delivered)
     #expect(await wait(model.states) { $0.rows.isEmpty } != nil)
     #expect(model.supportText(row.id) == nil)
-    await #expect(throws: IAPError.self) { try model.report("none") }
+    #expect(throws: IAPError.self) { try model.report("none") }
   }
 
   @Test func doesNotRetryWhatBelongsToAnotherUser() async throws {
