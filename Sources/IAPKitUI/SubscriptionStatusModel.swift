@@ -122,7 +122,7 @@ public final class SubscriptionStatusModel {
     let rows = shown.map { subscription in
       SubscriptionStatusState.Row(
         subscription,
-        name: { manager.loadedProduct($0.rawValue)?.displayName ?? $0.rawValue },
+        product: { manager.loadedProduct($0.rawValue) },
         days: days,
         language: state.language
       )

@@ -60,21 +60,22 @@ extension SubscriptionStatusState.Row {
   ///
   /// - Parameters:
   ///   - subscription: The subscription.
-  ///   - name: The name of a product.
+  ///   - product: A product that was loaded.
   ///   - days: Writes dates.
   ///   - language: The language.
   init(
     _ subscription: IAPSubscription,
-    name: (ProductID) -> String,
+    product: (ProductID) -> IAPProduct?,
     days: DayFormat,
     language: IAPError.Language
   ) {
+    let name = { (id: ProductID) in product(id)?.displayName ?? id.rawValue }
     id = subscription.id.rawValue
     productId = subscription.productID.rawValue
     groupId = subscription.groupID?.rawValue
     title = name(subscription.productID)
     isActive = subscription.accessUntil != nil
-    headline = subscription.headline(language)
+    headline = subscription.headline(product(subscription.productID))(language)
     lines = subscription.lines(name, days, language)
     action = subscription.action
     switch action {
@@ -98,16 +99,23 @@ extension IAPSubscription {
     }
   }
 
-  fileprivate func headline(_ language: IAPError.Language) -> String {
+  fileprivate func headline(_ product: IAPProduct?) -> Words {
     switch state {
-    case .subscribed where offer?.payment == .freeTrial:
-      Words("Free trial", zh: "免费试用中")(language)
-    case .subscribed: Words("Active", zh: "已订阅")(language)
-    case .inGracePeriod, .inBillingRetry: Words("Payment problem", zh: "付款遇到问题")(language)
-    case .expired: Words("Ended", zh: "已结束")(language)
-    case .revoked: Words("Taken back", zh: "已收回")(language)
-    default: Words("Being looked up", zh: "正在查询")(language)
+    case .subscribed where isFreeTrial(product): Words("Free trial", zh: "免费试用中")
+    case .subscribed: Words("Active", zh: "已订阅")
+    case .inGracePeriod, .inBillingRetry: Words("Payment problem", zh: "付款遇到问题")
+    case .expired: Words("Ended", zh: "已结束")
+    case .revoked: Words("Taken back", zh: "已收回")
+    default: Words("Being looked up", zh: "正在查询")
     }
+  }
+
+  /// Whether nothing is paid for the present period; older signed data does not say how an offer is
+  /// paid, and then the product does.
+  private func isFreeTrial(_ product: IAPProduct?) -> Bool {
+    guard let offer else { return false }
+    if let payment = offer.payment { return payment == .freeTrial }
+    return offer.type == .introductory && product?.introductoryOffer?.paymentMode == .freeTrial
   }
 
   fileprivate func lines(

@@ -100,6 +100,7 @@ struct SystemPurchasesTests {
     #expect(outcome == .pending(orderNumber: try #require(orders.first).displayNumber))
     _ = try store.approve(try #require(store.pendingPurchases.first).id)
     await app.waitUntil(1, of: DemoCatalog.lifetime)
+    await app.waitUntilQueueIsEmpty()
     #expect(orders.map(\.state) == [.delivered])
   }
 
@@ -142,7 +143,7 @@ struct SystemPurchasesTests {
     }
     app.kill()
     try await app.launch()
-    await app.waitUntil(1, of: DemoCatalog.coins)
+    await app.waitUntilQueueIsEmpty()
     #expect(orders.map(\.state) == [.delivered])
     #expect(app.count(of: DemoCatalog.coins) == 1)
   }

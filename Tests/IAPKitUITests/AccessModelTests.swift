@@ -21,18 +21,6 @@ struct AccessModelTests {
     #expect(await wait(model.states) { $0 == .no } != nil)
   }
 
-  @Test func staysUnknownWhileNobodyAnswers() async {
-    screens.store.isOffline = true
-    screens.store.validator.mood = .unavailable
-    let manager = screens.launch()
-    let model = AccessModel(manager: manager, entitlement: "pro")
-    await screens.store.settle()
-    // What the device lists is an answer; what it cannot list is none.
-    let answer = manager.entitlements.access(to: "pro")
-    #expect(model.state == answer)
-    #expect(!model.state.isGranted)
-  }
-
   @Test func oneThatNobodyFeedsIsUnknown() async {
     let entitlements = EntitlementManager()
     var answers = entitlements.accessStream(to: "pro").makeAsyncIterator()

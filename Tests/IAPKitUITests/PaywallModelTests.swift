@@ -160,7 +160,8 @@ struct PaywallModelTests {
     )
     await model.load()
     #expect(model.state.rows.first?.eligibility == .eligible)
-    #expect(model.state.rows.first?.terms.offer == "1 week free, then $4.99 per month")
+    let price = try #require(model.state.rows.first?.product.displayPrice)
+    #expect(model.state.rows.first?.terms.offer == "1 week free, then \(price) per month")
     await model.buy(Screens.monthly)
     #expect(model.state.rows.first?.button.title == "Subscribed")
     await wait(model) { $0.rows.first?.eligibility == .notEligible }
