@@ -65,7 +65,7 @@ extension SubscriptionStatusState.Row {
   ///   - language: The language.
   init(
     _ subscription: IAPSubscription,
-    product: (ProductID) -> IAPProduct?,
+    product: @escaping (ProductID) -> IAPProduct?,
     days: DayFormat,
     language: IAPError.Language
   ) {
