@@ -116,6 +116,7 @@ public final class SubscriptionStatusModel {
   public func dismissMessage() { state.message = nil }
 
   private func refresh() {
+    let manager = manager
     let shown = manager.entitlements.subscriptions.filter { subscription in
       groupId == nil || subscription.groupID?.rawValue == groupId
     }

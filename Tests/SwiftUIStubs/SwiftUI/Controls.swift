@@ -5,7 +5,7 @@ public struct LocalizedStringKey: ExpressibleByStringInterpolation {
 }
 
 public struct Text: StubView {
-  public init<S: StringProtocol>(_ content: S) {}
+  @_disfavoredOverload public init<S: StringProtocol>(_ content: S) {}
   public init(_ key: LocalizedStringKey) {}
   public func font(_ font: Font?) -> Text { self }
 }
@@ -33,14 +33,17 @@ public struct Button<Label: View>: StubView {
 }
 
 extension Button where Label == Text {
-  public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {}
+  @_disfavoredOverload public init<S: StringProtocol>(
+    _ title: S,
+    action: @escaping @MainActor () -> Void
+  ) {}
   public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) {}
 }
 
 public struct Link<Label: View>: StubView {}
 
 extension Link where Label == Text {
-  public init<S: StringProtocol>(_ title: S, destination: URL) {}
+  @_disfavoredOverload public init<S: StringProtocol>(_ title: S, destination: URL) {}
   public init(_ titleKey: LocalizedStringKey, destination: URL) {}
 }
 
@@ -85,7 +88,10 @@ extension Section: View where Parent: View, Content: View, Footer: View {
 
 extension Section where Parent == Text, Content: View, Footer == EmptyView {
   @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, *)
-  public init<S: StringProtocol>(_ title: S, @ViewBuilder content: () -> Content) {}
+  @_disfavoredOverload public init<S: StringProtocol>(
+    _ title: S,
+    @ViewBuilder content: () -> Content
+  ) {}
 }
 
 extension Section where Parent: View, Content: View, Footer == EmptyView {
@@ -119,7 +125,8 @@ public struct NavigationView<Content: View>: StubView {
 public struct NavigationLink<Label: View, Destination: View>: StubView {}
 
 extension NavigationLink where Label == Text {
-  public init<S: StringProtocol>(_ title: S, destination: Destination) {}
+  @_disfavoredOverload public init<S: StringProtocol>(_ title: S, destination: Destination) {}
+  public init(_ titleKey: LocalizedStringKey, destination: Destination) {}
 }
 
 public enum HorizontalAlignment {
