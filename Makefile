@@ -9,14 +9,14 @@ STRICT := --explicit-target-dependency-import-check error
 # One test after another: tests of servers and clocks measure real time, and a pool that is busy with
 # all suites at once makes them wait for each other.
 RUN := --no-parallel
-FORMATTED := Sources Tests Fuzz Package.swift $(wildcard Snippets)
+FORMATTED := Sources Tests Fuzz Demo Package.swift $(wildcard Snippets)
 
 # What an app is linked with: documented, and kept to the oldest systems that it promises.
 CLIENT := IAPModel IAPEntitlements IAPSignatures IAPKit IAPKitCallbacks IAPKitTesting IAPKitUI IAPKitSQLite SQLiteAdapter
 # Those of them that an app imports itself.
 DOCUMENTED := $(filter-out SQLiteAdapter,$(CLIENT))
 
-.PHONY: help demo test test-all test-postgres test-browser screenshots lint format docs availability lint-table bench fuzz conformance simulate simulate-bugs clean bootstrap
+.PHONY: help demo test test-all test-postgres test-browser screenshots lint check-ui format docs availability lint-table bench fuzz conformance simulate simulate-bugs clean bootstrap
 
 help:
 	@echo "make demo      build everything and walk one purchase through it (ONCE=1 ends after the tour)"
@@ -27,6 +27,7 @@ help:
 	@echo "make screenshots   the same, and put its pictures into docs/images"
 	@echo "make lint      formatting, the project's own rules, availability on old systems, documentation"
 	@echo "make availability  prove that the client uses nothing newer than its oldest systems have"
+	@echo "make check-ui  check the types of the SwiftUI views, the demo app and the SwiftUI examples"
 	@echo "make docs      build guides and API reference as one site into .build/site, check its links"
 	@echo "make lint-table  judge iap lint by its fixtures and write docs/lint"
 	@echo "make format    rewrite the sources in the project's format"
@@ -78,7 +79,14 @@ lint: bootstrap
 	$(SWIFT) format lint --strict --recursive --parallel $(FORMATTED)
 	$(SWIFT) build --build-tests $(STRICT)
 	$(SWIFT) test --skip-build $(RUN) --filter TidyTests
+	@SWIFT=$(SWIFT) Scripts/check-ui
 	@SWIFT=$(SWIFT) Scripts/docs $(DOCUMENTED)
+
+check-ui: bootstrap
+	$(SWIFT) build --target IAPKitUI
+	$(SWIFT) build --target IAPKitCallbacks
+	$(SWIFT) build --target IAPKitTesting
+	@SWIFT=$(SWIFT) Scripts/check-ui
 
 availability: bootstrap
 	@Scripts/need-linux "make availability"

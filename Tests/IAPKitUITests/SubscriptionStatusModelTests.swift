@@ -43,19 +43,25 @@ struct SubscriptionStatusModelTests {
     let manager = screens.launch()
     let model = await makeModel(manager)
     _ = await manager.buy(Screens.monthly)
-    let trial = await row(model, "Free trial")
+    let signed = await wait(model.states) { $0.rows.first?.lines.first?.hasPrefix("Renews") == true }
+    let trial = signed?.rows.first
+    #expect(trial?.headline == "Free trial")
     #expect(trial?.title == "monthly")
     #expect(trial?.isActive == true)
     #expect(trial?.lines == ["Renews on January 8, 2026."])
     #expect(trial?.actionTitle == "Manage Subscription")
     try await screens.store.renew(Screens.monthly)
-    let active = await row(model, "Active")
-    #expect(active?.lines == ["Renews on February 8, 2026."])
+    let renewed = await wait(model.states) {
+      $0.rows.first?.lines == ["Renews on February 8, 2026."]
+    }
+    #expect(renewed?.rows.first?.headline == "Active")
     try screens.store.setRenewal(of: Screens.monthly, isOn: false)
     await screens.store.settle()
     let ending = await wait(model.states) { $0.rows.first?.lines.first?.hasPrefix("Ends") == true }
     #expect(ending?.rows.first?.lines == ["Ends on February 8, 2026; it does not renew."])
     try await screens.store.expire(Screens.monthly)
+    // Time alone tells nobody: the screen asks when it is shown.
+    await model.load()
     let ended = await row(model, "Ended")
     #expect(ended?.isActive == false)
     #expect(ended?.lines == ["Ended on February 8, 2026."])

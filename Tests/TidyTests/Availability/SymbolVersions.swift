@@ -48,9 +48,11 @@ struct SymbolVersions: Sendable {
   /// - Parameters:
   ///   - modules: The toolchain's modules.
   ///   - storeKitFolder: Where the built Linux `StoreKit` module is; nil without it.
+  ///   - standInFolder: Where the built stand-ins for `SwiftUI` and `Combine` are; nil without them.
   static func load(
     modules: [String],
     storeKitFolder: String?,
+    standInFolder: String? = nil,
     tools: Toolchain
   ) throws -> SymbolVersions {
     var result = SymbolVersions()
@@ -69,12 +71,18 @@ struct SymbolVersions: Sendable {
         result.addStoreKit(symbol)
       }
     }
+    let folders = [storeKitFolder, standInFolder].compactMap { $0 }.flatMap { ["-I", $0] }
+    for module in standInFolder == nil ? [] : ["SwiftUI", "Combine"] {
+      for symbol in try graph(module, "public", folders, folder, tools) {
+        result.add(symbol, of: module)
+      }
+    }
     return result
   }
 
   /// Modules whose every public symbol says since when it is there, or is as old as Swift.
   private static let dated: Set = [
-    "Swift", "_Concurrency", "_StringProcessing", "Synchronization",
+    "Swift", "_Concurrency", "_StringProcessing", "Synchronization", "SwiftUI", "Combine",
   ]
 
   private mutating func add(_ symbol: Graph.Symbol, of module: String) {
