@@ -43,7 +43,9 @@ struct SubscriptionStatusModelTests {
     let manager = screens.launch()
     let model = await makeModel(manager)
     _ = await manager.buy(Screens.monthly)
-    let signed = await wait(model.states) { $0.rows.first?.lines.first?.hasPrefix("Renews") == true }
+    let signed = await wait(model.states) {
+      $0.rows.first?.lines.first?.hasPrefix("Renews") == true
+    }
     let trial = signed?.rows.first
     #expect(trial?.headline == "Free trial")
     #expect(trial?.title == "monthly")
