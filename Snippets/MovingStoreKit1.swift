@@ -47,18 +47,17 @@ func makeFirstRelease() -> IAPManager {
 
 /// Release 2: the server that the app has judges, by the answers that it has always given.
 struct OldServer: ReceiptValidator {
-  let address: URL
+  /// The app's own networking: posts a receipt as text.
+  let post: @Sendable (String) async throws -> (status: Int, text: String)
 
   func validate(receiptData: Data, isSandbox: Bool) async throws -> ReceiptValidationResult {
-    var request = URLRequest(url: address)
-    request.httpMethod = "POST"
-    request.httpBody = receiptData.base64EncodedData()
     // Whatever throws means "ask again": only an answer can refuse.
-    let (answer, response) = try await URLSession.shared.data(for: request)
-    guard (response as? HTTPURLResponse)?.statusCode == 200 else {
-      throw URLError(.badServerResponse)
+    let answer = try await post(receiptData.base64EncodedString())
+    switch (answer.status, answer.text) {
+    case (200, "OK"): return ReceiptValidationResult(isValid: true)
+    case (200, "REFUSED"): return ReceiptValidationResult(isValid: false)
+    default: throw IAPError.network(underlying: IAPError.unknown)
     }
-    return ReceiptValidationResult(isValid: String(decoding: answer, as: UTF8.self) == "OK")
   }
 }
 
