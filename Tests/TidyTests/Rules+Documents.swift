@@ -31,10 +31,17 @@ let documentRules: [TidyRule] = [
   ),
   TidyRule(
     name: "documents.snippets",
-    remedy: "put the example into Snippets/, where it is built, and copy it from there",
-    bad: ["README.md": "```swift\nlet a = 1\n```\n", "Snippets/A.swift": "let a = 2\n"],
+    remedy:
+      "put the example into Snippets/, where it is built, and copy it from there; for code that"
+      + " cannot be built, '<!-- not built: the reason -->' stands on the line above it",
+    bad: [
+      "README.md": "```swift\nlet a = 1\n```\n",
+      "docs/A.md": "<!-- not built: -->\n```swift\nlet a = 3\n```\n",
+      "Snippets/A.swift": "let a = 2\n",
+    ],
     good: [
       "README.md": "```swift\nlet a = 1\n```\n",
+      "docs/A.md": "<!-- not built: it calls another package -->\n```swift\nlet a = 3\n```\n",
       "Snippets/A.swift": "func f() {\n  let a = 1\n}\n",
     ],
     check: snippetFindings
@@ -85,6 +92,7 @@ private let decisionName = Pattern(#"^docs/decisions/(\d{4})-[a-z0-9-]+\.md$"#)
 private let statusLine = Pattern(
   #"^(?:[-*] )?\**Status:?\**:?\s+(?:accepted|proposed|superseded|rejected)"#
 )
+private let reasonLine = Pattern(#"^<!-- not built: \S.*-->$"#)
 private let swiftBlocks = Pattern(#"^```swift\n([\s\S]*?)^```"#)
 
 private func decisionFindings(_ tree: SourceTree) -> [TidyRule.Finding] {
@@ -118,7 +126,10 @@ private func snippetFindings(_ tree: SourceTree) -> [TidyRule.Finding] {
   return documents.flatMap { file in
     swiftBlocks.matches(in: file.text).compactMap { match in
       let block = plainLines(match.groups[1])
-      return snippets.contains { $0.contains(block) }
+      let above =
+        file.text.split(separator: "\n", omittingEmptySubsequences: false)
+        .prefix(max(match.line - 1, 0)).last ?? ""
+      return snippets.contains { $0.contains(block) } || reasonLine.isFound(in: String(above))
         ? nil
         : .init(file, line: match.line, "an example that nothing compiles: put it into Snippets/")
     }
