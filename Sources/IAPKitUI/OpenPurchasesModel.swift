@@ -96,8 +96,8 @@ public final class OpenPurchasesModel {
   /// connection.
   ///
   /// - Parameter id: The row.
-  /// - Returns: JSON, as ``IAPManager/exportOrder(_:)`` has it.
-  /// - Throws: ``IAPError`` when there is nothing of it on this device.
+  /// - Returns: JSON, as `IAPManager.exportOrder(_:)` has it.
+  /// - Throws: `IAPError` when there is nothing of it on this device.
   public func report(_ id: String) throws(IAPError) -> Data { try manager.exportOrder(id) }
 
   /// Takes the message away: the user has read it.

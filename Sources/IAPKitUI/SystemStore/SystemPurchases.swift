@@ -3,10 +3,10 @@ public import IAPKit
 import IAPModel
 public import StoreKit
 
-/// Sells in SwiftUI's own store views the way ``IAPKit/IAPManager`` sells: an order is written
+/// Sells in SwiftUI's own store views the way `IAPManager` sells: an order is written
 /// before the sheet opens, and the goods go through the one funnel.
 ///
-/// ``SystemStoreView`` and its siblings have one; make one yourself for a view of your own:
+/// `SystemStoreView` and its siblings have one; make one yourself for a view of your own:
 /// `inAppPurchaseOptions` asks ``options(for:)``, `onInAppPurchaseCompletion` tells
 /// ``completed(_:_:)``.
 @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, *)
