@@ -203,6 +203,23 @@ targets += [
       "SimulatedApp", "AppStoreSimulator", "OpenSSLCrypto",
     ]
   ),
+  // What of the demo app needs no SwiftUI, with the app's own tests.
+  .target(
+    name: "IAPDemo",
+    dependencies: ["IAPKit", "IAPKitCallbacks"],
+    path: "Demo/IAPDemo",
+    exclude: [
+      "ContentView.swift", "DemoScreens.swift", "IAPDemo.entitlements", "IAPDemoApp.swift",
+      "Info.plist", "ObjectiveC",
+    ],
+    swiftSettings: [.treatAllWarnings(as: .error)]
+  ),
+  .testTarget(
+    name: "IAPDemoTests",
+    dependencies: ["IAPDemo", "IAPKit", "IAPKitTesting"],
+    path: "Demo/IAPDemoTests",
+    swiftSettings: [.treatAllWarnings(as: .error)]
+  ),
   tests(
     "IAPKitUIDeviceTests",
     [
