@@ -143,6 +143,11 @@ targets += [
   ),
 
   library(
+    "Dashboard",
+    ["EntitlementServer", "ServerStorage", "IAPModel", "IAPEntitlements", "HTTPValues"]
+  ),
+
+  library(
     "SimulatedApp",
     ["IAPKit", "SimulatedDevice", "AppStoreSimulator", "StoreKit", "IAPModel"]
   ),
@@ -161,7 +166,7 @@ targets += [
       "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues", "MicroHTTP",
       "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp", "IAPKit",
       "ServerStorage", "SQLiteStorage", "PostgresStorage", "EntitlementServer",
-      "AppStoreServerAPI",
+      "AppStoreServerAPI", "Dashboard",
     ],
     swiftSettings: strict
   ),
@@ -251,6 +256,13 @@ targets += [
       "EntitlementServer", "AppStoreServerAPI", "ServerStorage", "SQLiteStorage",
       "AppStoreSimulator", "OpenSSLCrypto", "IAPEntitlements", "IAPSignatures", "IAPModel",
       "HTTPValues", "IAPKit",
+    ]
+  ),
+  tests(
+    "DashboardTests",
+    [
+      "Dashboard", "EntitlementServer", "ServerStorage", "AppStoreSimulator", "OpenSSLCrypto",
+      "IAPEntitlements", "IAPSignatures", "IAPModel", "HTTPValues", "SQLiteStorage",
     ]
   ),
   tests(

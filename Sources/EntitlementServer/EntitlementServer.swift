@@ -9,7 +9,7 @@ public import ServerStorage
 /// - **Source:** design, section 6.
 public struct EntitlementServer: Sendable {
   let parts: ServerParts
-  private let gate: Gate
+  let gate: Gate
   private let idempotency: IdempotencyBook
   let table: RouteTable
 

@@ -116,7 +116,7 @@ extension SQLiteTables {
   }
 
   /// The document that a wish became.
-  private static func document(
+  static func document(
     _ row: SQLiteStatement,
     _ write: DocumentWrite,
     _ date: Date
@@ -132,7 +132,7 @@ extension SQLiteTables {
     )
   }
 
-  private static func document(
+  static func document(
     _ row: SQLiteStatement,
     _ kind: DocumentKind,
     _ app: BundleID?

@@ -111,8 +111,18 @@ public protocol LedgerReading {
     after sequence: Int64,
     limit: Int
   ) throws(StorageError) -> [LedgerDocument]
+  /// Documents before a place, the newest first, of one shelf when it is given.
+  func documents(
+    _ kind: DocumentKind,
+    app: BundleID?,
+    shelf: String?,
+    before sequence: Int64,
+    limit: Int
+  ) throws(StorageError) -> [LedgerDocument]
   /// Notes for people, in the order of recording.
   func audit(after sequence: Int64, limit: Int) throws(StorageError) -> [AuditRecord]
+  /// Notes for people before a place, the newest first.
+  func audit(before sequence: Int64, limit: Int) throws(StorageError) -> [AuditRecord]
   /// How much there is.
   func counts() throws(StorageError) -> LedgerCounts
 }

@@ -96,6 +96,10 @@ private let allowedImports: [String: Set<String>] = [
     "HTTPValues",
     "Synchronization",
   ],
+  "Dashboard": [
+    "EntitlementServer", "ServerStorage", "IAPModel", "IAPEntitlements", "HTTPValues",
+    "Synchronization",
+  ],
   // Never IAPEntitlements: it must not share the logic that it judges.
   "Simulation": [
     "IAPKit", "SimulatedApp", "SimulatedDevice", "AppStoreSimulator", "StoreKit",
@@ -110,7 +114,7 @@ private let allowedImports: [String: Set<String>] = [
     "MicroHTTP", "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp",
     "IAPKit",
     "ServerStorage", "SQLiteStorage", "PostgresStorage", "EntitlementServer",
-    "AppStoreServerAPI",
+    "AppStoreServerAPI", "Dashboard",
   ]),
 ]
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets each name send so many requests: a bucket that fills steadily and holds a minute's worth.
-final class RateBuckets<Name: Hashable & Sendable>: Sendable {
+package final class RateBuckets<Name: Hashable & Sendable>: Sendable {
   private struct Bucket {
     var tokens: Double
     var filled: Duration
@@ -23,7 +23,7 @@ final class RateBuckets<Name: Hashable & Sendable>: Sendable {
   ///   - perMinute: How many requests a name may send in a minute.
   ///   - namesMax: The most names that have a bucket of their own; what is sent under further ones
   ///     shares one.
-  init(perMinute: Int, namesMax: Int = .max) {
+  package init(perMinute: Int, namesMax: Int = .max) {
     self.perMinute = perMinute
     self.namesMax = namesMax
   }
@@ -34,7 +34,7 @@ final class RateBuckets<Name: Hashable & Sendable>: Sendable {
   ///   - name: The name.
   ///   - now: The time on a clock that never jumps.
   /// - Returns: Nil when there was one; else after how many seconds there will be.
-  func take(_ name: Name, at now: Duration) -> Int? {
+  package func take(_ name: Name, at now: Duration) -> Int? {
     state.withLock { state in
       if state.buckets[name] == nil, state.buckets.count >= namesMax {
         // Who has been silent for a minute has a full bucket, which is none.

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPValues
-import IAPEntitlements
-import IAPModel
-import ServerStorage
+package import IAPEntitlements
+package import IAPModel
+package import ServerStorage
 
 /// Shows what a customer has: derived from the facts at the present instant.
 ///
@@ -181,20 +181,20 @@ struct CustomerChange: Sendable {
 }
 
 /// What the ledger knows about a customer in one app and environment, read at one instant.
-struct CustomerFindings: Sendable {
+package struct CustomerFindings: Sendable {
   /// An order, and the transactions that carry its number.
-  struct Order: Sendable {
-    let record: OrderRecord
-    let transactions: [TransactionState]
+  package struct Order: Sendable {
+    package let record: OrderRecord
+    package let transactions: [TransactionState]
   }
 
-  let history: StoreHistory
-  let entries: [GrantRecord]
-  let orders: [Order]
+  package let history: StoreHistory
+  package let entries: [GrantRecord]
+  package let orders: [Order]
   /// The environments, beside the one asked for, in which the customer has purchases.
-  let otherEnvironments: [StoreEnvironment]
+  package let otherEnvironments: [StoreEnvironment]
 
-  init(
+  package init(
     _ customer: CustomerID,
     _ scope: LedgerScope,
     _ reader: any LedgerReading

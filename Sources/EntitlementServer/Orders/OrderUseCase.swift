@@ -1,9 +1,9 @@
 import AppStoreServerAPI
 import Foundation
 import HTTPValues
-import IAPEntitlements
-import IAPModel
-import ServerStorage
+package import IAPEntitlements
+package import IAPModel
+package import ServerStorage
 
 /// Orders: intents to buy, and the purchases that came of them.
 struct OrderUseCase: Sendable {
@@ -241,16 +241,16 @@ struct OrderUseCase: Sendable {
 }
 
 /// An order, and every transaction that came of it in any environment, read at one instant.
-struct OrderFindings: Sendable {
-  struct Paid: Sendable {
-    let environment: StoreEnvironment
-    let state: TransactionState
+package struct OrderFindings: Sendable {
+  package struct Paid: Sendable {
+    package let environment: StoreEnvironment
+    package let state: TransactionState
   }
 
-  let record: OrderRecord
-  let paid: [Paid]
+  package let record: OrderRecord
+  package let paid: [Paid]
 
-  init(_ record: OrderRecord, _ reader: any LedgerReading) throws(StorageError) {
+  package init(_ record: OrderRecord, _ reader: any LedgerReading) throws(StorageError) {
     let token = record.number.accountToken
     let tied = try reader.links(to: record.number, app: record.app)
     var subjects = try reader.subjects(carrying: token, app: record.app)

@@ -57,7 +57,7 @@ struct Call: Sendable {
   func isTrusted(for customer: CustomerID) -> Bool {
     if self.customer?.customer == customer { return true }
     switch caller {
-    case .nobody: return true
+    case .nobody, .person: return true
     case .key(let key): return key.kind == .secret
     }
   }
@@ -103,11 +103,13 @@ enum Caller: Hashable, Sendable {
   case nobody
   /// Who has this key.
   case key(APIKeyRecord)
+  /// A person who works with the server through pages, by the name in the audit log.
+  case person(String)
 
   /// The app that the key is for.
   var app: BundleID? {
     switch self {
-    case .nobody: nil
+    case .nobody, .person: nil
     case .key(let key): key.app
     }
   }
@@ -117,6 +119,7 @@ enum Caller: Hashable, Sendable {
     switch self {
     case .nobody: "nobody"
     case .key(let key): key.id.rawValue
+    case .person(let name): "operator:\(name)"
     }
   }
 }

@@ -40,6 +40,26 @@ struct Gate: Sendable {
     )
   }
 
+  /// Lets in what a person asks for, whom somebody else has let in; the shape of the request is
+  /// looked at all the same.
+  func call(
+    _ request: HTTPRequest,
+    _ route: Route,
+    _ path: [String: String],
+    person: String
+  ) async throws(ServerError) -> Call {
+    Call(
+      request: request,
+      route: route,
+      path: path,
+      body: try body(request, route.body),
+      caller: .person(person),
+      customer: nil,
+      now: await parts.clock.now(),
+      configuration: parts.configuration
+    )
+  }
+
   private func caller(_ request: HTTPRequest, _ route: Route) async throws(ServerError) -> Caller {
     guard parts.configuration.requiresKeys, route.access != .open, route.access != .apple else {
       return .nobody
