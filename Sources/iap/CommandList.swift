@@ -13,6 +13,7 @@ extension CommandLineTool {
     ManCommand.self,
     MigrateCommand.self,
     NotificationsCommand.self,
+    OperatorsCommand.self,
     ReceiptCommand.self,
     ReconcileCommand.self,
     ReplayCommand.self,

@@ -1,3 +1,4 @@
+import Dashboard
 import EntitlementServer
 import Foundation
 
@@ -17,6 +18,16 @@ extension ServerComposition {
     while !Task.isCancelled {
       guard await server.sendWebhooks() == 0 else { continue }
       await server.waitForEvents(atMost: look)
+    }
+  }
+
+  /// Counts what the dashboard's charts show until the task is cancelled.
+  ///
+  /// - Parameter dashboard: The dashboard.
+  static func count(_ dashboard: DashboardSite) async {
+    while !Task.isCancelled {
+      guard await dashboard.count() == 0 else { continue }
+      do { try await Task.sleep(for: rest) } catch { return }
     }
   }
 

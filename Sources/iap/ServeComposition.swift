@@ -1,4 +1,5 @@
 import AppStoreServerAPI
+import Dashboard
 import EntitlementServer
 import Foundation
 import HTTPClient
@@ -100,19 +101,22 @@ enum ServerComposition {
       webhooks: .live(allowsLoopback: settings.isSimulated || settings.allowsLoopbackWebhooks)
     )
     notices.lead(to: server)
+    let dashboard = try makeDashboard(server)
     do throws(HTTPServerError) {
       let http = try HTTPServer.start(
         host: settings.host,
         port: settings.port,
         limits: server.httpLimits,
         refuse: { server.refusal($0) },
-        handler: server.handler
+        handler: dashboard.handler(before: server.handler)
       )
       let interval = settings.reconcileEvery
       let work = Task {
         async let sending: Void = sendWebhooks(server)
+        async let counting: Void = count(dashboard)
         await Self.work(server, reconcilingEvery: interval)
         await sending
+        await counting
       }
       return RunningServer(
         http: http,
@@ -129,6 +133,16 @@ enum ServerComposition {
           zh: "无法监听 \(place)：\(error.reason)。"
         )
       )
+    }
+  }
+
+  private static func makeDashboard(
+    _ server: EntitlementServer
+  ) throws(CommandError) -> DashboardSite {
+    do throws(CryptoError) {
+      return DashboardSite(server: server, mill: .live(try OpenSSLPrimitives()))
+    } catch {
+      throw CommandError(.failed, Words("the cryptography cannot be set up.", zh: "无法初始化密码学组件。"))
     }
   }
 

@@ -6,17 +6,30 @@ import IAPModel
 extension DashboardSite {
   static let pages: [String: Show] = [
     "/dashboard/choose": { visit async throws(DashboardError) in try choose(visit) },
+    "/dashboard/overview": OverviewPage.show,
     "/dashboard/customers": CustomersPage.show,
     "/dashboard/customer": CustomerPage.show,
     "/dashboard/orders": OrdersPage.show,
     "/dashboard/order": OrderPage.show,
+    "/dashboard/purchases": PurchasesPage.show,
+    "/dashboard/purchase": PurchasePage.show,
+    "/dashboard/notifications": NotificationsPage.show,
+    "/dashboard/reviews": ReviewsPage.show,
+    "/dashboard/review": ReviewPage.show,
+    "/dashboard/webhooks": WebhooksPage.show,
+    "/dashboard/webhook": WebhookPage.show,
+    "/dashboard/reconciliations": ReconciliationsPage.show,
+    "/dashboard/reconciliation": ReconciliationPage.show,
     "/dashboard/audit": AuditPage.show,
     "/dashboard/health": HealthPage.show,
     "/dashboard/settings": SettingsPage.show,
   ]
 
   static let acts: [String: Show] = [
-    "/dashboard/settings": SettingsPage.save
+    "/dashboard/review": ReviewPage.decide,
+    "/dashboard/webhook": WebhookPage.act,
+    "/dashboard/reconciliations": ReconciliationsPage.act,
+    "/dashboard/settings": SettingsPage.save,
   ]
 
   /// Goes to another app and environment.

@@ -86,6 +86,13 @@ struct Viewer: Hashable, Sendable {
   /// A number.
   func number(_ value: Int64) -> String { value.formatted(.number.locale(locale)) }
 
+  /// A number in few characters: for an axis.
+  func short(_ value: Double) -> String {
+    value.formatted(
+      .number.notation(.compactName).precision(.significantDigits(1...3)).locale(locale)
+    )
+  }
+
   /// A share; nil is unknown.
   func percent(_ share: Double?) -> String {
     guard let share else { return "–" }

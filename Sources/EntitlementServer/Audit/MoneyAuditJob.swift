@@ -135,13 +135,7 @@ struct LedgerMoney {
   }
 
   private func add(_ unit: UnitState, to result: inout MoneySums, _ spans: SpanIndex) {
-    let members = history.transactions.filter { unit.transactionIDs.contains($0.id) }
-    // Of a purchase and its restored copies, the purchase was paid for.
-    let face =
-      members.first { $0.payload.price != nil && $0.payload.ownershipType != .familyShared }
-      ?? members.first { $0.id.rawValue == $0.payload.originalTransactionID.rawValue }
-      ?? members.first
-    guard let payload = face?.payload else { return }
+    guard let payload = face(unit) else { return }
     let units = Int64(unit.quantity)
     for entry in unit.entries {
       var sum = MoneySum()
@@ -156,6 +150,16 @@ struct LedgerMoney {
       }
       add(sum, payload, on: entry.date, to: &result, spans)
     }
+  }
+
+  /// Of a purchase and its restored copies, the purchase: it was paid for.
+  func face(_ unit: UnitState) -> TransactionPayload? {
+    let members = history.transactions.filter { unit.transactionIDs.contains($0.id) }
+    let face =
+      members.first { $0.payload.price != nil && $0.payload.ownershipType != .familyShared }
+      ?? members.first { $0.id.rawValue == $0.payload.originalTransactionID.rawValue }
+      ?? members.first
+    return face?.payload
   }
 
   private func add(
@@ -180,7 +184,7 @@ struct LedgerMoney {
     }
   }
 
-  private func sale(_ payload: TransactionPayload, _ units: Int64) -> MoneySum {
+  func sale(_ payload: TransactionPayload, _ units: Int64) -> MoneySum {
     var sum = MoneySum()
     guard payload.ownershipType != .familyShared else {
       sum.familyShared = units
@@ -198,7 +202,7 @@ struct LedgerMoney {
     return sum
   }
 
-  private func refund(_ payload: TransactionPayload, _ units: Int64) -> MoneySum {
+  func refund(_ payload: TransactionPayload, _ units: Int64) -> MoneySum {
     var sum = MoneySum()
     sum.refunded = units
     guard let price = payload.price else {
