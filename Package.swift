@@ -262,7 +262,7 @@ targets += [
     "DashboardTests",
     [
       "Dashboard", "EntitlementServer", "ServerStorage", "AppStoreSimulator", "OpenSSLCrypto",
-      "IAPEntitlements", "IAPSignatures", "IAPModel", "HTTPValues", "SQLiteStorage",
+      "IAPEntitlements", "IAPSignatures", "IAPModel", "HTTPValues", "BrowserDriver", "MicroHTTP",
     ]
   ),
   tests(

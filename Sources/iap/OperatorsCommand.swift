@@ -1,4 +1,5 @@
 import Dashboard
+import EntitlementServer
 import Foundation
 import IAPModel
 import OpenSSLCrypto
