@@ -26,7 +26,8 @@ extension EntitlementServer {
     let call = try await gate.call(request, route, path, person: person)
     switch try await route.run(call) {
     case .object(_, let object, _): return object
-    case .whole(let response): return ["text": .string(String(decoding: response.body, as: UTF8.self))]
+    case .whole(let response):
+      return ["text": .string(String(decoding: response.body, as: UTF8.self))]
     }
   }
 

@@ -170,7 +170,7 @@ struct ActTests {
     let act = await browser.submit(own, to: Self.target(id), [("action", "deliver")])
     #expect(act.status == 404)
     #expect(try await Self.state(id, test) == .open)
-    #expect(await browser.get("/dashboard/settings").words.contains("bob") )
+    #expect(await browser.get("/dashboard/settings").words.contains("bob"))
   }
 
   @Test func theCommissionOfAnAppIsKeptAndNoted() async throws {

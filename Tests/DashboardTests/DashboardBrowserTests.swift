@@ -188,7 +188,10 @@ struct DashboardBrowserTests {
         try await browser.open(base + "/dashboard/reviews?\(Self.scope)")
         try await browser.click(.link, "Set aside by the app")
         try await browser.wait(forText: "What was reported", in: "main")
-        try await browser.write("the customer sent the receipt", intoFieldNamed: "Note for the audit log")
+        try await browser.write(
+          "the customer sent the receipt",
+          intoFieldNamed: "Note for the audit log"
+        )
         try await browser.click(.button, "Deliver the goods")
         try await browser.wait(forText: "The case is decided.", in: "main")
         try await browser.wait(forText: "operator:ada", in: "main")

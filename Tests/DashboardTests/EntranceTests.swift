@@ -187,7 +187,9 @@ struct EntranceTests {
     let browser = TestBrowser(test)
     let entered = await browser.logIn()
     let plain = entered.response.headers.filter { $0.name == "Set-Cookie" }.map(\.value)
-    #expect(plain.contains { $0.hasPrefix("iap_session=") && $0.contains("; HttpOnly; SameSite=Lax") })
+    #expect(
+      plain.contains { $0.hasPrefix("iap_session=") && $0.contains("; HttpOnly; SameSite=Lax") }
+    )
     #expect(plain.allSatisfy { !$0.contains("Secure") })
     // On any other host a cookie is for encrypted connections only, whatever a proxy says.
     let page = await browser.send(.get, "/dashboard/login", headers: ["Host": "iap.example.com"])

@@ -77,7 +77,10 @@ struct SafetyTests {
     ] {
       let page = await browser.get(target)
       #expect(page.status == 200, "\(target)")
-      #expect(!page.text.contains("<script>alert") && !page.text.contains("<img src=x"), "\(target)")
+      #expect(
+        !page.text.contains("<script>alert") && !page.text.contains("<img src=x"),
+        "\(target)"
+      )
       #expect(!page.text.contains("<b>x</b>"), "\(target)")
       seen += page.text.contains("&lt;script&gt;alert(1)") ? 1 : 0
     }

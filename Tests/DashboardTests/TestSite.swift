@@ -248,8 +248,13 @@ struct TestPage {
     var result = ""
     var isInside = false
     for character in text {
-      if character == "<" { isInside = true } else if character == ">" { isInside = false }
-      else if !isInside { result.append(character) }
+      if character == "<" {
+        isInside = true
+      } else if character == ">" {
+        isInside = false
+      } else if !isInside {
+        result.append(character)
+      }
     }
     return result
   }

@@ -56,10 +56,12 @@ struct ViewerTests {
     #expect(viewer("en-GB").instant(date).contains("12:00"))
   }
 
-  @Test(arguments: [
-    (0, 4), (4, 4), (5, 5), (10, 10), (11, 20), (99, 100), (101, 200), (9_990, 10_000),
-    (400_001, 500_000),
-  ] as [(Int64, Int64)])
+  @Test(
+    arguments: [
+      (0, 4), (4, 4), (5, 5), (10, 10), (11, 20), (99, 100), (101, 200), (9_990, 10_000),
+      (400_001, 500_000),
+    ] as [(Int64, Int64)]
+  )
   func axesEndAtRoundNumbers(_ largest: Int64, _ end: Int64) {
     #expect(DayChart.roundMax(largest) == end)
   }

@@ -94,7 +94,8 @@ package struct PasswordMill: Sendable {
 
   /// Whether a password is the one that is kept; without one it takes as long and is false.
   func matches(_ password: String, _ stored: StoredPassword?) async -> Bool {
-    let known = stored
+    let known =
+      stored
       ?? StoredPassword(
         salt: [UInt8](repeating: 0, count: StoredPassword.saltBytes),
         key: [UInt8](repeating: 0, count: StoredPassword.keyBytes),

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPValues
 
-/// A chart over days, drawn on the server: stacked bars, or a line. The same numbers stand in a
-/// table below it.
+/// A chart over days, drawn on the server: stacked bars, or a line.
+///
+/// The same numbers stand in a table below it.
 struct DayChart {
   enum Shape {
     case bars, line

@@ -87,7 +87,8 @@ enum CustomerPage {
     ) {
       let review = try ReviewRecord(document)
       let details = review.details
-      let isNamed = details["account"]?.stringValue == customer.rawValue
+      let isNamed =
+        details["account"]?.stringValue == customer.rawValue
         || details["owner"]?.stringValue == customer.rawValue
       let isOwn = details["transactionId"]?.stringValue.map { transactions.contains($0) } ?? false
       if isNamed || isOwn { found.append(review) }

@@ -45,7 +45,8 @@ enum HealthPage {
         open == 0,
         Words("No case waits for a decision", zh: "没有待裁决的案例"),
         Words(
-          open > 100 ? "More than 100 cases wait for a decision" : "\(open) cases wait for a decision",
+          open > 100
+            ? "More than 100 cases wait for a decision" : "\(open) cases wait for a decision",
           zh: open > 100 ? "超过 100 个案例待裁决" : "\(open) 个案例待裁决"
         ),
         visit

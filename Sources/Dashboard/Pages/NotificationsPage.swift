@@ -137,7 +137,9 @@ enum NotificationsPage {
 
   private static func sent(_ visit: Visit) async throws(DashboardError) -> Markup {
     let viewer = visit.viewer
-    let title = viewer(Words("What the App Store sent in the last 30 days", zh: "App Store 近 30 天发送的通知"))
+    let title = viewer(
+      Words("What the App Store sent in the last 30 days", zh: "App Store 近 30 天发送的通知")
+    )
     let isFailing = visit.query("only") == "failures"
     guard visit.query("ask") != nil else {
       return .card(

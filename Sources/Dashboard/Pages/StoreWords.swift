@@ -127,7 +127,10 @@ extension EntitlementReason {
         zh: "扣款失败且没有宽限期；App Store 会在 60 天内继续重试"
       )
     case .revoked:
-      Words("the App Store took it back: a refund, or family sharing ended", zh: "已被 App Store 收回：退款或家人共享终止")
+      Words(
+        "the App Store took it back: a refund, or family sharing ended",
+        zh: "已被 App Store 收回：退款或家人共享终止"
+      )
     case .higherLevelHeld: Words("a higher level of the group counts instead", zh: "由同组更高级别代替")
     default: Words(verbatim: rawValue)
     }

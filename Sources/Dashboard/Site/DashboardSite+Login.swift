@@ -56,7 +56,8 @@ extension DashboardSite {
   ) async throws(DashboardError) -> HTTPResponse {
     let next = Self.next(request.queryValue("next"))
     guard request.method == .post else {
-      let secret = cookies[Self.beforeLogin].flatMap { Self.isSecret($0) ? $0 : nil }
+      let secret =
+        cookies[Self.beforeLogin].flatMap { Self.isSecret($0) ? $0 : nil }
         ?? Hex.text(server.chance(SessionBook.idBytes))
       return form(request, viewer, secret, next, nil, status: 200)
     }

@@ -30,14 +30,18 @@ struct Frame {
               [visit.say("Skip to the content", zh: "跳到内容")]
             ),
             top,
-            .element("div", [.class("frame")], [
-              menu,
-              .element(
-                "main",
-                attributes,
-                [notice, .element("h1", [], [.text(viewer(page.title))])] + page.content
-              ),
-            ]),
+            .element(
+              "div",
+              [.class("frame")],
+              [
+                menu,
+                .element(
+                  "main",
+                  attributes,
+                  [notice, .element("h1", [], [.text(viewer(page.title))])] + page.content
+                ),
+              ]
+            ),
             foot,
           ]
         ),
@@ -75,7 +79,12 @@ struct Frame {
     [
       .element(
         "path",
-        [.set("d", "M4 7h16l-1.4 12.2a2 2 0 0 1-2 1.8H7.4a2 2 0 0 1-2-1.8zM8.5 9V6.5a3.5 3.5 0 0 1 7 0V9")]
+        [
+          .set(
+            "d",
+            "M4 7h16l-1.4 12.2a2 2 0 0 1-2 1.8H7.4a2 2 0 0 1-2-1.8zM8.5 9V6.5a3.5 3.5 0 0 1 7 0V9"
+          )
+        ]
       ),
       .element("path", [.class("tick"), .set("d", "m9 14.2 2.2 2.2 4-4.4")]),
     ]

@@ -25,7 +25,8 @@ struct Viewer: Hashable, Sendable {
       .flatMap { Language(rawValue: $0) }
     language = chosen ?? wanted.lazy.compactMap { Self.language($0) }.first ?? .english
     let home = language == .english ? "US" : "CN"
-    region = wanted.lazy.filter { Self.language($0) != nil || chosen == nil }
+    region =
+      wanted.lazy.filter { Self.language($0) != nil || chosen == nil }
       .compactMap { Self.region($0) }.first ?? home
     let zone = request.queryValue("zone") ?? cookies[Self.zoneCookie]
     timeZone = zone.flatMap { Self.zone($0) } ?? Self.utc
@@ -54,7 +55,8 @@ struct Viewer: Hashable, Sendable {
     let parts = header.prefix(1000).split(separator: ",").prefix(languagesMax)
     let weighted = parts.enumerated().map { index, part in
       let words = part.split(separator: ";").map { $0.filter { $0 != " " } }
-      let weight = words.dropFirst().first { $0.hasPrefix("q=") }
+      let weight =
+        words.dropFirst().first { $0.hasPrefix("q=") }
         .flatMap { Double($0.dropFirst(2)) } ?? 1
       return (tag: words.first ?? "", weight: weight, index: index)
     }

@@ -69,7 +69,8 @@ struct Visit: Sendable {
     let items = (Self.query(scope) + query).map {
       "\(PercentCoding.encode($0.0))=\(PercentCoding.encode($0.1))"
     }
-    let target = "/" + path.map { PercentCoding.encode($0) }.joined(separator: "/") + "?"
+    let target =
+      "/" + path.map { PercentCoding.encode($0) }.joined(separator: "/") + "?"
       + items.joined(separator: "&")
     let request = HTTPRequest(
       method: method,
