@@ -6,8 +6,8 @@ import IAPKitCallbacks
 enum DemoStore {
   /// Makes the manager, which begins to listen and to recover at once.
   ///
-  /// The Objective-C screen uses the shared client, so that it and the rest of the app have the same
-  /// manager. An app without such screens calls `IAPManager(configuration:)`.
+  /// The Objective-C screen uses the shared client, so that it and the rest of the app have the
+  /// same manager. An app without such screens calls `IAPManager(configuration:)`.
   static func open(goods: DemoGoods) -> IAPManager {
     SharedClient.configure(configuration(goods: goods))
     return SharedClient.requests.manager

@@ -44,7 +44,7 @@ struct DemoProjectTests {
   @Test func pointsAtFilesThatAreThere() throws {
     let settings = ["INFOPLIST_FILE", "SWIFT_OBJC_BRIDGING_HEADER", "CODE_SIGN_ENTITLEMENTS"]
     for setting in settings {
-      let paths = Set(all(#"\#(setting) = "?([^";]+)"?;"#, in: project))
+      let paths = Set(all(#"(?<![A-Z_])\#(setting) = "?([^";]+)"?;"#, in: project))
       #expect(paths.count == 1)
       for path in paths { #expect(tree.file("Demo/" + path) != nil, "\(path)") }
     }

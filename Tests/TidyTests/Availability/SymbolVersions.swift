@@ -48,7 +48,7 @@ struct SymbolVersions: Sendable {
   /// - Parameters:
   ///   - modules: The toolchain's modules.
   ///   - storeKitFolder: Where the built Linux `StoreKit` module is; nil without it.
-  ///   - standInFolder: Where the built stand-ins for `SwiftUI` and `Combine` are; nil without them.
+  ///   - standInFolder: Where the built stand-ins for SwiftUI and Combine are; nil without them.
   static func load(
     modules: [String],
     storeKitFolder: String?,
