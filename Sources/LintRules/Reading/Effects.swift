@@ -25,6 +25,13 @@ enum Effects {
     "pass", "goods", "delivery", "paid",
   ]
 
+  /// Words for what goes on, not for what somebody has.
+  private static let passing: Set = [
+    "loading", "purchasing", "busy", "processing", "showing", "presented", "restoring", "running",
+    "active", "started", "loaded", "ready", "finished", "done", "enabled", "visible", "hidden",
+    "cancelled", "pending", "error", "failed",
+  ]
+
   /// The places in some code that hand something over, in source order.
   static func all(in code: some SyntaxProtocol) -> [Syntax] {
     var found: [Syntax] = []
@@ -60,8 +67,13 @@ enum Effects {
     guard isAssignment || ["+=", "-="].contains(sign) else { return false }
     var target = operation.leftOperand.bare
     if let place = target.as(SubscriptCallExprSyntax.self) { target = place.calledExpression }
-    let words = Set(target.lastName?.camelWords ?? [])
-    guard !goods.isDisjoint(with: words) else { return false }
+    let name = target.lastName?.camelWords ?? []
+    let words = Set(name)
+    // A claim about the person: `hasFamilySync = true`.
+    let isClaim =
+      ["is", "has"].contains(name.first) && operation.rightOperand.text == "true"
+      && words.isDisjoint(with: Self.passing)
+    guard isClaim || !goods.isDisjoint(with: words) else { return false }
     // The list of what is for sale, and what is going on with a button, are no goods.
     let value = operation.rightOperand.text
     return words.isDisjoint(with: ["state", "error", "message", "loading", "progress", "task"])

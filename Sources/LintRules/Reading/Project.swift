@@ -99,12 +99,15 @@ struct Project: Sendable {
     _ units: [SourceUnit]
   ) -> Set<Int> {
     var found: Set<Int> = []
+    // What the app shows first runs at launch as well.
+    let first = bodies.filter { $0.typeName.flatMap { types[$0] }?.isApp == true }
+      .reduce(into: Set<String>()) { $0.formUnion($1.names) }
     var open: [Int] = bodies.indices.filter { number in
       let body = bodies[number]
       guard !units[body.unit].isTest else { return false }
       if body.kind == .script { return true }
       guard let type = body.typeName.flatMap({ types[$0] }) else { return false }
-      if type.isApp { return true }
+      if type.isApp || (first.contains(type.name) && body.name == "body") { return true }
       if type.isAppDelegate || type.isSceneDelegate {
         return body.kind != .function || launchCalls.contains(body.callName)
       }

@@ -12,6 +12,8 @@ struct SourceUnit: Sendable {
   let lines: [Substring]
   /// Whether it belongs to the app's tests.
   let isTest: Bool
+  /// Whether SwiftUI's environment gives it the action `purchase`.
+  let hasPurchaseAction: Bool
   private let converter: SourceLocationConverter
 
   init(_ source: LintSource) {
@@ -24,6 +26,9 @@ struct SourceUnit: Sendable {
     imports = Set(
       tree.all(ImportDeclSyntax.self).compactMap { $0.path.first?.name.text }
     )
+    hasPurchaseAction = tree.all(AttributeSyntax.self).contains { attribute in
+      attribute.attributeName.text == "Environment" && attribute.names.contains("purchase")
+    }
     let isTestCode = !imports.isDisjoint(with: Self.testModules)
     let folders = source.path.split(separator: "/").dropLast()
     isTest = isTestCode || folders.contains { $0 == "Tests" || $0.hasSuffix("Tests") }

@@ -111,8 +111,17 @@ extension FunctionCallExprSyntax {
     let known: Set = ["options", "confirmIn", "_"]
     guard labels.allSatisfy(known.contains) else { return false }
     // The action of SwiftUI's environment has no base and takes the product.
-    return base != nil ? labels.first != "_" : labels.first == "_"
+    guard let base else { return labels.first == "_" && unit.hasPurchaseAction }
+    // An app's own object may have a function of this name.
+    let words = Set(base.lastName?.camelWords ?? [])
+    return labels.first != "_" && base.bare.text != "self" && words.isDisjoint(with: Self.owners)
   }
+
+  private static let owners: Set = [
+    "store", "manager", "model", "service", "shop", "kit", "iap", "purchases", "helper",
+    "controller", "coordinator", "client", "shared", "vm", "presenter", "interactor", "storekit",
+    "handler", "provider", "repository", "paywall", "purchaser",
+  ]
 
   func isFacadePurchase(in unit: SourceUnit) -> Bool {
     guard unit.importsFacade, base != nil else { return false }

@@ -72,6 +72,18 @@ extension SwitchExprSyntax {
     }
   }
 
+  /// The names in a case, and in those that it falls through to.
+  func names(from branch: SwitchCaseSyntax) -> Set<String> {
+    let cases = plainCases
+    guard let start = cases.firstIndex(where: { $0.id == branch.id }) else { return [] }
+    var names: Set<String> = []
+    for one in cases[start...] {
+      names.formUnion(one.statements.names)
+      if one.statements.all(FallThroughStmtSyntax.self).isEmpty { break }
+    }
+    return names
+  }
+
   /// The case whose label names one of some members.
   func plainCase(_ names: Set<String>) -> SwitchCaseSyntax? {
     plainCases.first { !$0.labelNames.isDisjoint(with: names) }

@@ -45,6 +45,9 @@ extension SyntaxProtocol {
       let words = operation.leftOperand.lastName?.camelWords ?? []
       let value = operation.rightOperand.text
       guard !["nil", "false", "\"\"", ".none"].contains(value) else { return false }
+      // An error that says "cancelled" is told apart where it is shown.
+      let meaning = Set(operation.rightOperand.lastName?.camelWords ?? [])
+      guard meaning.isDisjoint(with: ["cancelled", "canceled"]) else { return false }
       return !Set(words).isDisjoint(with: ["error", "alert", "message", "toast"])
     }
   }

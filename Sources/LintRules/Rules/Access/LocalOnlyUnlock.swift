@@ -83,7 +83,14 @@ enum LocalOnlyUnlock: LintRule {
     _ project: Project
   ) -> Bool {
     guard let number = project.body(around: node, in: unit) else { return false }
-    return !project.bodies[number].names.isDisjoint(with: sources)
+    let body = project.bodies[number]
+    if !body.names.isDisjoint(with: sources) { return true }
+    // Or is called from there.
+    return body.kind == .function
+      && project.appBodies.contains { caller in
+        caller.number != number && caller.body.names.contains(body.name)
+          && !caller.body.names.isDisjoint(with: sources)
+      }
   }
 
   private static func isWrittenFromTransactions(_ name: String, _ project: Project) -> Bool {

@@ -30,7 +30,7 @@ enum FailedNotFinished: LintRule {
         guard
           let branch = choice.plainCase(["failed"]) ?? choice.plainCases.first(where: \.isDefault)
         else { return nil }
-        let reached = project.namesReachable(from: branch.statements.names, depth: 4)
+        let reached = project.namesReachable(from: choice.names(from: branch), depth: 4)
         return reached.contains("finishTransaction") ? nil : unit.place(branch)
       }
     }

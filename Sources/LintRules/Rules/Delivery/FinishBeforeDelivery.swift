@@ -91,7 +91,9 @@ extension Project {
     let found = functions(named: name)
     return !found.isEmpty
       && found.allSatisfy {
-        namesReachable(from: $0.names, depth: 2).contains("currentEntitlements")
+        let names = namesReachable(from: $0.names, depth: 2)
+        return names.contains("currentEntitlements") || names.contains("currentEntitlement")
+          || names.isSuperset(of: ["subscription", "status"])
       }
   }
 }

@@ -42,7 +42,7 @@ enum FinishMissing: LintRule {
         choice.plainCases.compactMap { branch -> Place? in
           let wanted = branch.labelNames.intersection(["purchased", "restored"])
           guard !wanted.isEmpty, !branch.labelNames.contains("purchasing") else { return nil }
-          let reached = project.namesReachable(from: branch.statements.names, depth: 4)
+          let reached = project.namesReachable(from: choice.names(from: branch), depth: 4)
           let behind = choice.flow.after.reduce(into: Set<String>()) { $0.formUnion($1.names) }
           guard !reached.contains("finishTransaction"), !behind.contains("finishTransaction")
           else { return nil }

@@ -34,9 +34,13 @@ enum ListenerEnds: LintRule {
 
   private static func ends(of loop: ForStmtSyntax) -> [Syntax] {
     let body = Syntax(loop.body)
-    let returns = loop.body.all(ReturnStmtSyntax.self).filter { $0.isDirectly(in: body) }
+    let returns = loop.body.all(ReturnStmtSyntax.self).filter {
+      $0.isDirectly(in: body) && !$0.isBecauseNobodyListens(in: body)
+    }
     let breaks = loop.body.all(BreakStmtSyntax.self).filter { leave in
-      guard leave.label == nil, leave.isDirectly(in: body) else { return false }
+      guard leave.label == nil, leave.isDirectly(in: body),
+        !leave.isBecauseNobodyListens(in: body)
+      else { return false }
       // A break inside a switch or an inner loop leaves only that.
       return !leave.ancestors.prefix { $0 != body }.contains {
         [.switchExpr, .forStmt, .whileStmt, .repeatStmt].contains($0.kind)
@@ -55,6 +59,21 @@ enum ListenerEnds: LintRule {
 }
 
 extension SyntaxProtocol {
+  /// Whether the loop is left because its owner is gone or its task is cancelled.
+  fileprivate func isBecauseNobodyListens(in code: Syntax) -> Bool {
+    for node in ancestors {
+      if node == code { return false }
+      let conditions =
+        node.as(GuardStmtSyntax.self)?.conditions ?? node.as(IfExprSyntax.self)?.conditions
+      guard let conditions else { continue }
+      let words = Set(
+        conditions.tokens(viewMode: .sourceAccurate).map(\.text)
+      )
+      return words.contains("isCancelled") || (words.contains("self") && !words.contains("case"))
+    }
+    return false
+  }
+
   /// Whether this runs in some code itself, not in a closure or function inside it.
   fileprivate func isDirectly(in code: Syntax) -> Bool {
     for node in ancestors {

@@ -31,7 +31,9 @@ enum PendingIgnored: LintRule {
       let names = choice.plainCases.reduce(into: Set<String>()) { $0.formUnion($1.labelNames) }
       let isResult =
         names.contains("success") && !names.isDisjoint(with: ["userCancelled", "pending"])
-      let isBuying = isResult && isOfPurchase(choice, unit)
+      let isBuying =
+        isResult && isOfPurchase(choice, unit)
+        || names.contains("success") && !names.contains("failure") && isBehindPurchase(choice, unit)
       let isOutcome =
         unit.importsFacade && names.contains("delivered")
         && !names.isDisjoint(with: ["processing", "cancelled", "alreadyOwned"])
@@ -56,6 +58,17 @@ enum PendingIgnored: LintRule {
     if names.contains("pending") { return true }
     let around = choice.flowBoundary.map(\.names) ?? []
     return around.contains("purchase") && unit.importsStoreKit
+  }
+
+  /// Whether the function buys, and the switch is about a name or the purchase itself.
+  private static func isBehindPurchase(_ choice: SwitchExprSyntax, _ unit: SourceUnit) -> Bool {
+    guard let around = choice.flowBoundary else { return false }
+    let purchases = around.all(FunctionCallExprSyntax.self).filter { $0.isNewPurchase(in: unit) }
+    return purchases.contains { purchase in
+      if purchase.isInside(choice.subject) { return true }
+      guard let result = purchase.ancestor(PatternBindingSyntax.self) else { return false }
+      return result.pattern.text == choice.subject.text
+    }
   }
 
   /// `if case .success = try await product.purchase()` without a word about the rest.
