@@ -61,6 +61,14 @@ struct LinterTests {
     #expect(run(text).findings == [])
   }
 
+  @Test func columnsCountCharactersAndNotBytes() {
+    let result = run(
+      "import IAPKit\nfunc f() async { let 价格 = \"¥6\"; _ = await m.buy(p) }\n"
+    )
+    let places = result.findings.map { "\($0.line):\($0.column) \($0.rule)" }
+    #expect(places == ["2:27 hard-coded-price"])
+  }
+
   @Test func aSilenceWithAReasonHidesAndIsCounted() {
     let text = Self.shop.text.replacingOccurrences(
       of: "  _ = try?",

@@ -5,7 +5,7 @@ package struct Finding: Hashable, Sendable, Comparable {
   package let path: String
   /// From 1.
   package let line: Int
-  /// In UTF-8 bytes from 1.
+  /// In Unicode scalars from 1.
   package let column: Int
   /// What is wrong there.
   package let message: LintWords

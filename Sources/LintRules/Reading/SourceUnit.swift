@@ -39,7 +39,11 @@ struct SourceUnit: Sendable {
   /// The line and column of a node's first token.
   func place(_ node: some SyntaxProtocol, _ seen: LintWords? = nil) -> Place {
     let location = converter.location(for: node.positionAfterSkippingLeadingTrivia)
-    return Place(path: path, line: location.line, column: location.column, seen: seen)
+    // The parser counts bytes; people and SARIF count characters of Unicode.
+    let line = lines.indices.contains(location.line - 1) ? lines[location.line - 1] : ""
+    let before = String(decoding: line.utf8.prefix(location.column - 1), as: UTF8.self)
+    let column = before.unicodeScalars.count + 1
+    return Place(path: path, line: location.line, column: column, seen: seen)
   }
 
   func line(of node: some SyntaxProtocol) -> Int {
