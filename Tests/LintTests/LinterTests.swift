@@ -162,7 +162,8 @@ struct LinterTests {
       ending: "swift"
     )
     #expect(snippets.count > 3)
-    for snippet in snippets {
+    // Those about moving show the code before the move, with its mistakes.
+    for snippet in snippets where !snippet.path.hasPrefix("Moving") {
       let rules = Linter().run([snippet]).findings.map(\.description)
       #expect(rules == [])
     }
