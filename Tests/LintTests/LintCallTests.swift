@@ -34,7 +34,7 @@ struct LintCallTests {
       (["Tests/LintFixtures/none"], 2, "There is no"), (["--jsn"], 2, "There is no option"),
       (["docs"], 2, "There are no Swift files"), (["--rules"], 0, "finish-before-delivery"),
       (["--version"], 0, "iap-lint "), (["--help"], 0, "usage: iap-lint"),
-      (["Snippets/Selling.swift"], 0, "1 Swift files: 0 errors"),
+      (["Snippets/Selling.swift"], 0, "1 Swift file: 0 errors"),
       (["--config", "README.md", "Snippets"], 2, "it is no JSON object"),
     ]
   )

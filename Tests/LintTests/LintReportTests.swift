@@ -34,7 +34,7 @@ struct LintReportTests {
     #expect(text.contains("\n  fix: "))
     #expect(
       text.hasSuffix(
-        "1 Swift files: 0 errors, 1 warning, 0 notes; 1 silenced, 0 in the baseline"
+        "1 Swift file: 0 errors, 1 warning, 0 notes; 1 silenced, 0 in the baseline"
       )
     )
     #expect(report.text(.simplifiedChinese).contains("：警告：") == false)

@@ -68,8 +68,11 @@ enum PriceText {
     let first = start < letters.count && letters[start] == " " && sign != "$" ? start + 1 : start
     let end = amountEnd(letters, from: first)
     guard end > first else { return false }
-    // "$0" and "$1" are placeholders of patterns; an amount has cents, two digits or a period.
-    guard sign == "$", end == first + 1 else { return letters[first..<end].contains { $0 != "0" } }
+    // "$0" and "$12" are placeholders of patterns and queries; an amount of whole dollars begins
+    // the text or is said for a period.
+    let isWhole = letters[first..<end].allSatisfy(\.isNumber)
+    guard sign == "$", isWhole else { return letters[first..<end].contains { $0 != "0" } }
+    if start == 1, end == letters.count, end > first + 1 { return true }
     let rest = String(letters[end...].prefix(6)).lowercased()
     return letters[first] != "0" && ["/", " a ", " per"].contains { rest.hasPrefix($0) }
   }
