@@ -45,7 +45,8 @@ package struct LintReport: Sendable {
     let english = counts.map { "\($1) \($0.rawValue)\($1 == 1 ? "" : "s")" }.joined(separator: ", ")
     let chinese = counts.map { "\($1) 个\(Self.word($0)(.simplifiedChinese))" }
       .joined(separator: "，")
-    let files = LintWords("\(fileCount) Swift file\(fileCount == 1 ? "" : "s"): ", zh: "\(fileCount) 个 Swift 文件：")
+    let noun = fileCount == 1 ? "file" : "files"
+    let files = LintWords("\(fileCount) Swift \(noun): ", zh: "\(fileCount) 个 Swift 文件：")
     let asides = LintWords(
       "; \(silenced.count) silenced, \(knownCount) in the baseline",
       zh: "；\(silenced.count) 个已静默，\(knownCount) 个在基线中"
