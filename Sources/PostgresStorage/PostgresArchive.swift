@@ -47,12 +47,62 @@ package final class PostgresArchive {
     var count = 0
     repeat {
       let rows = try database.rows("FETCH \(LedgerTable.rowsPerBatchMax) FROM \(cursor)") { row in
-        row.cells(of: table)
+        row.cells(of: table.columns)
       }
       count = rows.count
       if count > 0 { try take(rows) }
     } while count == LedgerTable.rowsPerBatchMax
     try database.execute("CLOSE \(cursor)")
+  }
+
+  /// Hands out the keys of a table's rows, within one instant.
+  package func visitKeys(
+    of table: LedgerTable,
+    _ take: (LedgerRows) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    let cursor = "keys_\(table.name)"
+    let columns = table.keyColumns
+    let names = columns.map(\.name).joined(separator: ", ")
+    try database.execute(
+      "DECLARE \(cursor) BINARY CURSOR FOR SELECT \(names) FROM \(table.name)"
+    )
+    var count = 0
+    repeat {
+      let rows = try database.rows("FETCH \(LedgerTable.rowsPerBatchMax) FROM \(cursor)") { row in
+        row.cells(of: columns)
+      }
+      count = rows.count
+      if count > 0 { try take(rows) }
+    } while count == LedgerTable.rowsPerBatchMax
+    try database.execute("CLOSE \(cursor)")
+  }
+
+  /// Removes rows by their keys.
+  package func remove(_ keys: LedgerRows, from table: LedgerTable) throws(StorageError) {
+    let columns = table.keyColumns
+    for start in stride(from: 0, to: keys.count, by: LedgerTable.rowsPerBatchMax) {
+      let some = keys[start..<min(start + LedgerTable.rowsPerBatchMax, keys.count)]
+      let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
+      let names = columns.indices.map { "k\($0)" }.joined(separator: ", ")
+      let equal = columns.enumerated().map { "\(table.name).\($1.name) = gone.k\($0)" }
+      try database.run(
+        """
+        DELETE FROM \(table.name) USING unnest(\(places)) AS gone (\(names))
+        WHERE \(equal.joined(separator: " AND "))
+        """,
+        values(Array(some), columns)
+      )
+    }
+  }
+
+  private func values(_ rows: LedgerRows, _ columns: [LedgerTable.Column]) -> [PostgresValue] {
+    columns.indices.map { index in
+      switch columns[index].kind {
+      case .integer: .integers(rows.map { $0[index].number })
+      case .text: .texts(rows.map { $0[index].text })
+      case .blob: .blobs(rows.map { $0[index].bytes })
+      }
+    }
   }
 
   /// Looks things up as a ledger does.
@@ -99,19 +149,12 @@ package final class PostgresArchive {
     guard !rows.isEmpty else { return }
     if table.name == "outbox" || table.name == "audit" { try makeLogParts(table, rows) }
     let places = (1...table.columns.count).map { "$\($0)" }.joined(separator: ", ")
-    let values = table.columns.indices.map { index -> PostgresValue in
-      switch table.columns[index].kind {
-      case .integer: .integers(rows.map { $0[index].number })
-      case .text: .texts(rows.map { $0[index].text })
-      case .blob: .blobs(rows.map { $0[index].bytes })
-      }
-    }
     try database.run(
       """
       INSERT INTO \(table.name) (\(table.columnList)) OVERRIDING SYSTEM VALUE
       SELECT * FROM unnest(\(places)) \(replacement(table))
       """,
-      values
+      values(rows, table.columns)
     )
   }
 
@@ -136,11 +179,6 @@ package final class PostgresArchive {
     for part in parts.sorted() where part > 0 {
       try database.execute(PostgresSchema.logPartition(table.name, part))
     }
-  }
-
-  /// Empties a table whose rows come and go, before it is copied once more.
-  package func empty(_ table: LedgerTable) throws(StorageError) {
-    try database.execute("TRUNCATE \(table.name)")
   }
 
   /// Forgets what is said about erased purchases, before it is copied once more.
@@ -186,8 +224,8 @@ package final class PostgresArchive {
 }
 
 extension PostgresRow {
-  fileprivate func cells(of table: LedgerTable) -> [LedgerCell] {
-    table.columns.enumerated().map { index, column in
+  fileprivate func cells(of columns: [LedgerTable.Column]) -> [LedgerCell] {
+    columns.enumerated().map { index, column in
       switch column.kind {
       case .integer: .integer(optionalInteger(index))
       case .text: .text(optionalText(index))

@@ -121,6 +121,11 @@ package struct LedgerTable: Hashable, Sendable {
   /// The table of a name.
   package static func named(_ name: String) -> LedgerTable? { all.first { $0.name == name } }
 
+  /// The columns of the key, in its order.
+  package var keyColumns: [Column] {
+    key.compactMap { name in columns.first { $0.name == name } }
+  }
+
   /// The columns' names, as a statement lists them.
   package var columnList: String { columns.map(\.name).joined(separator: ", ") }
 }

@@ -6,10 +6,11 @@ import ServerStorage
 
 /// Copies a ledger from a SQLite file into PostgreSQL, while a server goes on writing the file.
 ///
-/// Rows that are only added are copied first, then again those that came meanwhile, until few do.
-/// Then the file is locked: what is left and every row that may have changed is copied, tables are
-/// counted, and the file is marked so that nobody writes it any more. Requests that come in between
-/// are answered "try again", never with success.
+/// Rows are copied first, then again those that came or changed meanwhile, until few do. As the file
+/// is at one instant in between, every row and everything that follows from the facts is compared in
+/// both places, while requests are answered. Then the file is locked: what is left is copied, tables
+/// are counted, and the file is marked so that nobody writes it any more. Requests that come in
+/// between are answered "try again", never with success.
 struct LedgerMove {
   /// With at most so many rows since the last round, the file is locked.
   private static let rowsBeforeLockMax = 2_000
@@ -24,6 +25,8 @@ struct LedgerMove {
     var rounds = 0
     /// How long nobody could write.
     var lockedSeconds: TimeInterval = 0
+    /// How many rows were compared one by one.
+    var rowsCompared: Int64 = 0
     /// How many lines of state were compared.
     var linesCompared = 0
   }
@@ -40,7 +43,11 @@ struct LedgerMove {
   private let target: PostgresArchive
   private let now: @Sendable () -> Date
   private let progress: (Step) -> Void
+  /// The number of the last row that was copied, by table.
   private var ends: [String: Int64] = [:]
+  private var copied: [String: CopiedRows] = [:]
+  /// How many purchases were erased when that was looked at last.
+  private var erased: Int64?
   private var report = Report()
 
   private init(
@@ -76,8 +83,21 @@ struct LedgerMove {
       now: now,
       progress: progress
     )
+    try move.target.beginCopy()
     try move.copyWhileServing()
-    try move.switchOver()
+    // As it is at one instant, while the server goes on.
+    try move.atOneInstant { move throws(StorageError) in
+      try move.copyEverythingNew()
+      try move.compareRows()
+      try move.compare()
+    }
+    try move.copyWhileServing()
+    try move.atOneInstant { move throws(StorageError) in try move.copyEverythingNew() }
+    try move.locked { move throws(StorageError) in
+      try move.copyEverythingNew()
+      try move.finish()
+      try move.source.markMoved()
+    }
     return move.report
   }
 
@@ -97,36 +117,34 @@ struct LedgerMove {
       progress: progress
     )
     try move.target.beginCopy()
-    try move.locked { move throws(StorageError) in try move.copyRest(wasErasing: false) }
+    try move.locked { move throws(StorageError) in
+      try move.copyEverythingNew()
+      try move.finish()
+    }
+    try move.compareRows()
     try move.compare()
     return move.report
   }
 
   private mutating func copyWhileServing() throws(StorageError) {
-    try target.beginCopy()
     var copied = 0
+    let first = report.rounds
     repeat {
-      try source.begin(locking: false)
-      do throws(StorageError) { copied = try copyNews() } catch {
-        source.undo()
-        throw error
-      }
-      try source.end()
+      try atOneInstant { move throws(StorageError) in copied = try move.copyNews() }
       report.rounds += 1
-    } while copied > Self.rowsBeforeLockMax && report.rounds < Self.roundsMax
+    } while copied > Self.rowsBeforeLockMax && report.rounds - first < Self.roundsMax
   }
 
-  private mutating func switchOver() throws(StorageError) {
-    let erased = erasedAtStart
-    try locked { move throws(StorageError) in
-      let isErasing = try move.source.erasedCount() != erased
-      try move.copyRest(wasErasing: isErasing)
-      try move.source.markMoved()
-    }
-    do throws(StorageError) { try compare() } catch {
-      try source.unmarkMoved()
+  /// Runs `body` so that the file is seen as it is now, whatever the server writes.
+  private mutating func atOneInstant(
+    _ body: (inout LedgerMove) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    try source.begin(locking: false)
+    do throws(StorageError) { try body(&self) } catch {
+      source.undo()
       throw error
     }
+    try source.end()
   }
 
   /// Runs `body` while nobody can write the file; what it does to the file is undone when it fails.
@@ -143,47 +161,96 @@ struct LedgerMove {
     report.lockedSeconds = now().timeIntervalSince(start)
   }
 
-  private var erasedAtStart: Int64 { ends["erased"] ?? 0 }
-
   /// Copies the rows that were added since the last time; returns how many.
   private mutating func copyNews() throws(StorageError) -> Int {
-    if ends["erased"] == nil {
-      ends["erased"] = try source.erasedCount()
+    if erased == nil {
+      erased = try source.erasedCount()
       var found: Int64 = 0
-      for table in LedgerTable.all { found += try source.count(table) }
+      for table in LedgerTable.all {
+        found += try source.count(table)
+        copied[table.name] = CopiedRows(table)
+      }
       progress(.found(rows: found))
     }
     var count = 0
     for table in LedgerTable.all where table.growth != .replaced {
-      let (target, progress) = (target, progress)
-      ends[table.name] = try source.visit(table, after: ends[table.name] ?? 0) {
-        rows throws(StorageError) in
-        try target.write(rows, to: table)
-        count += rows.count
-        progress(.copied(rows: rows.count))
-      }
+      ends[table.name] = try copy(table, after: ends[table.name] ?? 0, &count)
     }
     return count
   }
 
-  /// Copies what is left, and every row that may have changed.
-  private mutating func copyRest(wasErasing: Bool) throws(StorageError) {
-    _ = try copyNews()
-    let target = target
+  /// Copies rows of a table behind a number, as far as they are not copied as they are; returns the
+  /// number of the last.
+  private mutating func copy(
+    _ table: LedgerTable,
+    after last: Int64 = 0,
+    _ count: inout Int
+  ) throws(StorageError) -> Int64 {
+    guard var rows = copied.removeValue(forKey: table.name) else { return last }
+    defer { copied[table.name] = rows }
+    let (target, progress) = (target, progress)
+    return try source.visit(table, after: last) { found throws(StorageError) in
+      let fresh = rows.take(found, of: table)
+      try target.write(fresh, to: table)
+      count += fresh.count
+      progress(.copied(rows: fresh.count))
+    }
+  }
+
+  /// Copies what was added, changed or removed since the last time.
+  private mutating func copyEverythingNew() throws(StorageError) {
+    var count = try copyNews()
     for table in LedgerTable.all {
       switch table.growth {
-      case .added where !(wasErasing && table.name == "facts"): continue
-      case .replaced: try target.empty(table)
-      case .added, .changed: break
+      case .added: continue
+      case .changed, .replaced: break
       }
-      _ = try source.visit(table) { rows throws(StorageError) in
-        try target.write(rows, to: table)
-      }
+      copied[table.name]?.beginLook()
+      _ = try copy(table, &count)
+      if copied[table.name]?.hasGone == true { try removeGone(from: table) }
     }
-    if wasErasing, let items = LedgerTable.named("items") {
-      try target.removeErasedItems()
-      try source.visitErasedItems { rows throws(StorageError) in try target.write(rows, to: items) }
+    try copyErased()
+  }
+
+  /// Removes what is in the file no more.
+  private mutating func removeGone(from table: LedgerTable) throws(StorageError) {
+    guard var rows = copied.removeValue(forKey: table.name) else { return }
+    defer { copied[table.name] = rows }
+    var gone: LedgerRows = []
+    try target.beginReading()
+    do throws(StorageError) {
+      try target.visitKeys(of: table) { keys throws(StorageError) in gone += rows.takeGone(keys) }
+      try target.end()
+    } catch {
+      target.undo()
+      throw error
     }
+    try target.remove(gone, from: table)
+  }
+
+  /// Copies what is left of purchases whose customer was erased meanwhile.
+  private mutating func copyErased() throws(StorageError) {
+    let now = try source.erasedCount()
+    guard now != erased, let facts = LedgerTable.named("facts"),
+      let items = LedgerTable.named("items")
+    else { return }
+    erased = now
+    var (allFacts, allItems) = (CopiedRows(facts), CopiedRows(items))
+    let target = target
+    _ = try source.visit(facts) { rows throws(StorageError) in
+      try target.write(allFacts.take(rows, of: facts), to: facts)
+    }
+    try target.removeErasedItems()
+    try source.visitErasedItems { rows throws(StorageError) in try target.write(rows, to: items) }
+    _ = try source.visit(items) { rows throws(StorageError) in
+      _ = allItems.take(rows, of: items)
+    }
+    copied[facts.name] = allFacts
+    copied[items.name] = allItems
+  }
+
+  /// Makes the copy a ledger, and counts.
+  private mutating func finish() throws(StorageError) {
     try target.finishCopy(lastDocumentPlace: source.lastDocumentPlace())
     for table in LedgerTable.all {
       let (wanted, found) = (try source.count(table), try target.count(table))
@@ -191,6 +258,25 @@ struct LedgerMove {
         throw StorageError(.corrupt, "\(table.name): \(wanted) rows here, \(found) there")
       }
       report.rows.append((table.name, wanted))
+    }
+  }
+
+  /// Compares every row with what was copied.
+  private mutating func compareRows() throws(StorageError) {
+    try target.beginReading()
+    do throws(StorageError) {
+      for table in LedgerTable.all {
+        var found = CopiedRows(table, isForSum: true)
+        try target.visit(table) { rows throws(StorageError) in _ = found.take(rows, of: table) }
+        guard copied[table.name]?.isSame(as: found) == true else {
+          throw StorageError(.corrupt, "\(table.name): rows are not the same in both places")
+        }
+        report.rowsCompared += found.count
+      }
+      try target.end()
+    } catch {
+      target.undo()
+      throw error
     }
   }
 

@@ -19,7 +19,7 @@ final class ChaosReceiver: Sendable {
   let url: String
 
   init() throws {
-    let call = Handler()
+    let call = Entrance()
     let http = try HTTPServer.start(host: "127.0.0.1", port: 0) { request in
       HTTPResponse(status: call.answer(request))
     }
@@ -29,7 +29,7 @@ final class ChaosReceiver: Sendable {
   }
 
   /// Stands between the server, which has to be there first, and the receiver.
-  private final class Handler: Sendable {
+  private final class Entrance: Sendable {
     let take = Mutex<(@Sendable (HTTPRequest) -> Int)?>(nil)
     func answer(_ request: HTTPRequest) -> Int { take.withLock { $0 }?(request) ?? 503 }
   }

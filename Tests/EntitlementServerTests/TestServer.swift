@@ -68,9 +68,7 @@ final class TestServer: Sendable {
       requiresKeys: requiresKeys,
       limits: limits
     )
-    let clock = store.clock
-    let sink = EventSink()
-    let uptime = VirtualUptime()
+    let (clock, sink, uptime) = (store.clock, EventSink(), VirtualUptime())
     (self.uptime, self.ledger) = (uptime, ledger)
     server = EntitlementServer(
       configuration: configuration,

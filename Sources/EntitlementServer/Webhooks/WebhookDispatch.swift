@@ -100,8 +100,8 @@ struct WebhookDispatch: Sendable {
     return try await read(id, app, now)
   }
 
-  /// Whether who has an endpoint was not heard of for as long as its lease lasts, whatever its clock
-  /// has written into it.
+  /// Whether who has an endpoint was not heard of for as long as its lease lasts, whatever instant
+  /// its clock has written into it.
   private func isSilent(_ id: WebhookID, _ app: BundleID, _ found: WebhookRound) -> Bool {
     let name = LeaseWatch.DocumentKeyName(kind: "webhook", app: app.rawValue, name: id.rawValue)
     let now = parts.world.uptime()
