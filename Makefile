@@ -61,7 +61,7 @@ test-postgres: bootstrap
 	@Scripts/postgres install
 	$(SWIFT) build --build-tests $(STRICT)
 	@SWIFT=$(SWIFT) Scripts/test-postgres $(RUN) \
-	  --filter 'ServerStorageTests|PostgresStorageTests|MigrateCommandTests|ServeChaosTests|ServePostgresTroubleTests|ServeNodesTests|ServeCutOffTests'
+	  --filter 'ServerStorageTests|PostgresStorageTests|MigrateCommandTests|MigrateLargeTests|ServeChaosTests|ServePostgresTroubleTests|ServeNodesTests|ServeCutOffTests'
 
 test-browser: bootstrap
 	@Scripts/need-linux "make test-browser"

@@ -270,7 +270,7 @@ targets += [
     [
       "HTTPClient", "HTTPValues", "AppStoreSimulator", "OpenSSLCrypto", "IAPSignatures", "IAPModel",
       "IAPKit", "MicroHTTP", "SimulatedApp", "SimulatedDevice",
-      "PostgresStorage", "SQLiteStorage", "ServerStorage",
+      "PostgresStorage", "SQLiteStorage", "ServerStorage", "IAPEntitlements",
     ]
   ),
   // A real browser for tests, driven over WebDriver.

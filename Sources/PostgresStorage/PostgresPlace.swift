@@ -12,6 +12,15 @@ struct PostgresPlace: Sendable {
   let notice: @Sendable (LedgerNotice) -> Void
   let gate = PostgresGate()
 
+  /// Keeps the database to its indices, in which every question of a ledger is a look.
+  ///
+  /// A plan that was made while a table was small reads all of it, and a prepared statement keeps
+  /// such a plan while the table grows.
+  private static let plans = """
+    SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
+    SET jit = off; SET plan_cache_mode = force_generic_plan
+    """
+
   /// Makes a connection.
   ///
   /// - Throws: ``StorageError``, with `newerSchema` when the database has outgrown this software.
@@ -22,6 +31,7 @@ struct PostgresPlace: Sendable {
       limits: options.connectionLimits,
       slow: (options.slowMillisecondsMin, notice)
     )
+    try database.execute(Self.plans)
     let found = try PostgresSchema.version(of: database, schema: options.schema)
     try gate.admit(worksWith: found.worksWith, software: steps.count)
     return database
