@@ -78,7 +78,8 @@ struct MigrateLargeTests {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
           while !record.isOver {
-            for proof in try served.purchases(1) + (await served.notifications()) {
+            let proofs = try await served.purchases(1) + served.notifications()
+            for proof in proofs {
               if await old.post(proof)?.status == 200 { record.note(proof) }
             }
           }
