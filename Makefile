@@ -16,7 +16,7 @@ CLIENT := IAPModel IAPEntitlements IAPSignatures IAPKit IAPKitCallbacks IAPKitTe
 # Those of them that an app imports itself.
 DOCUMENTED := $(filter-out SQLiteAdapter,$(CLIENT))
 
-.PHONY: help demo test test-all test-postgres test-browser screenshots lint check-ui format docs availability lint-table bench fuzz conformance simulate simulate-bugs clean bootstrap
+.PHONY: help demo test test-all test-postgres test-browser screenshots lint check-ui format docs availability lint-table bench fuzz conformance simulate simulate-bugs deb test-deb clean bootstrap
 
 help:
 	@echo "make demo      build everything and walk one purchase through it (ONCE=1 ends after the tour)"
@@ -37,6 +37,8 @@ help:
 	@echo "make simulate  run apps, servers and the store with faults (SECONDS=180, PROFILE=standard)"
 	@echo "make simulate-bugs  show that the simulation finds known mistakes"
 	@echo "make conformance  run public client libraries against the simulated App Store"
+	@echo "make deb       build a Debian package of iap into .build/deb"
+	@echo "make test-deb  install it in a fresh Debian, serve, kill -9, purge (needs the superuser)"
 	@echo "make clean     remove what was built"
 
 bootstrap:
@@ -132,6 +134,18 @@ simulate-bugs: bootstrap
 	@Scripts/need-linux "make simulate-bugs"
 	IAP_PLANTED=1 IAP_TESTS=none $(SWIFT) build -c release --product iap --scratch-path .build-planted
 	@Scripts/simulate-bugs .build-planted/release/iap
+
+# The scratch folder of the release build can be named, as in `make deb SCRATCH=.build/rel`.
+deb: bootstrap
+	@Scripts/need-linux "make deb"
+	IAP_TESTS=none $(SWIFT) build -c release --product iap $(if $(SCRATCH),--scratch-path $(SCRATCH))
+	@mkdir -p .build/deb
+	@SWIFT=$(SWIFT) Scripts/deb/link "$$(IAP_TESTS=none $(SWIFT) build -c release --show-bin-path \
+	  $(if $(SCRATCH),--scratch-path $(SCRATCH)))" .build/deb/iap
+	@Scripts/deb/build .build/deb/iap .build/deb
+
+test-deb: deb
+	@Scripts/test-deb "$$(ls -t .build/deb/*.deb | head -n 1)"
 
 clean:
 	rm -rf .build .build-*

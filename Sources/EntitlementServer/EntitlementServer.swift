@@ -103,7 +103,7 @@ public struct EntitlementServer: Sendable {
     let trace = RequestTrace(request, name, requestID) { [parts] in parts.verifiers.digest($0) }
     guard let trace else { return await answer(request, match, name, requestID, nil) }
     return await trace.around {
-      await answer(request, match, name, requestID, trace.context.traceID)
+      await answer(request, match, name, requestID, trace.context.trace)
     }
   }
 
@@ -112,7 +112,7 @@ public struct EntitlementServer: Sendable {
     _ match: RouteTable.Match,
     _ name: String,
     _ requestID: String,
-    _ traceID: String?
+    _ chain: String?
   ) async -> HTTPResponse {
     let begin = world.uptime()
     metrics.enter(.requestsInFlight)
@@ -123,7 +123,7 @@ public struct EntitlementServer: Sendable {
     } catch {
       response = failure(error, requestID)
       metrics.count(.errors, ["code": error.code.rawValue])
-      log(error, name, requestID, traceID)
+      log(error, name, requestID, chain)
     }
     metrics.count(.requests, ["route": name, "status": "\(response.status)"])
     let duration = world.uptime() - begin
@@ -133,7 +133,7 @@ public struct EntitlementServer: Sendable {
       .init("status", "\(response.status)"),
       .init("microseconds", "\(Int(duration / .microseconds(1)))"),
     ]
-    if let traceID { fields.append(.init("trace_id", traceID)) }
+    if let chain { fields.append(.init("trace_id", chain)) }
     world.log(ServerEvent(.info, "request", fields))
     return response
   }
@@ -231,12 +231,12 @@ public struct EntitlementServer: Sendable {
     _ error: ServerError,
     _ route: String,
     _ requestID: String,
-    _ traceID: String?
+    _ chain: String?
   ) {
     var fields: [ServerEvent.Field] = [
       .init("request_id", requestID), .init("route", route), .init("code", error.code.rawValue),
     ]
-    if let traceID { fields.append(.init("trace_id", traceID)) }
+    if let chain { fields.append(.init("trace_id", chain)) }
     if let rules = error.rules { fields.append(.init("rules", rules)) }
     if let inside = error.inside { fields.append(.init("inside", inside)) }
     world.log(ServerEvent(error.status >= 500 ? .error : .notice, "failure", fields))

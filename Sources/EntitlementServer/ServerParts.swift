@@ -86,7 +86,7 @@ struct ServerParts: Sendable {
   func commit(_ write: LedgerWrite) async throws(ServerError) -> WriteOutcome {
     var write = write
     write.digest = { [verifiers] in verifiers.digest($0) }
-    if let trace = RequestTrace.current, trace.isCallers { write.trace = trace.context.traceID }
+    if let trace = RequestTrace.current, trace.isCallers { write.trace = trace.context.trace }
     write.catalog = { [catalogs] app, reader throws(StorageError) in
       try catalogs.rules(app, reader)
     }

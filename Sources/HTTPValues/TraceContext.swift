@@ -13,9 +13,9 @@ public struct TraceContext: Hashable, Sendable {
   static let spanBytes = 8
 
   /// The whole chain: 32 hexadecimal digits in lower case, not all zero.
-  public let traceID: String
+  public let trace: String
   /// The part that sends: 16 hexadecimal digits in lower case, not all zero.
-  public let spanID: String
+  public let span: String
   /// Whether whoever began it records it.
   public let isSampled: Bool
 
@@ -30,8 +30,8 @@ public struct TraceContext: Hashable, Sendable {
       parts[3].utf8.count == 2, Self.isHexadecimal(parts[3]),
       let flags = UInt8(parts[3], radix: 16)
     else { return nil }
-    traceID = String(parts[1])
-    spanID = String(parts[2])
+    trace = String(parts[1])
+    span = String(parts[2])
     isSampled = flags & 1 == 1
   }
 
@@ -42,18 +42,18 @@ public struct TraceContext: Hashable, Sendable {
     guard bytes.count >= Self.traceBytes + Self.spanBytes else { return nil }
     let span = bytes[Self.traceBytes...].prefix(Self.spanBytes)
     self.init(
-      traceID: Self.digits(bytes.prefix(Self.traceBytes)),
-      spanID: Self.digits(span),
+      trace: Self.digits(bytes.prefix(Self.traceBytes)),
+      span: Self.digits(span),
       isSampled: true
     )
   }
 
-  private init?(traceID: String, spanID: String, isSampled: Bool) {
-    guard traceID.utf8.contains(where: { $0 != UInt8(ascii: "0") }),
-      spanID.utf8.contains(where: { $0 != UInt8(ascii: "0") })
+  private init?(trace: String, span: String, isSampled: Bool) {
+    guard trace.utf8.contains(where: { $0 != UInt8(ascii: "0") }),
+      span.utf8.contains(where: { $0 != UInt8(ascii: "0") })
     else { return nil }
-    self.traceID = traceID
-    self.spanID = spanID
+    self.trace = trace
+    self.span = span
     self.isSampled = isSampled
   }
 
@@ -64,14 +64,14 @@ public struct TraceContext: Hashable, Sendable {
   public func next(_ bytes: [UInt8]) -> TraceContext? {
     guard bytes.count >= Self.spanBytes else { return nil }
     return TraceContext(
-      traceID: traceID,
-      spanID: Self.digits(bytes.prefix(Self.spanBytes)),
+      trace: trace,
+      span: Self.digits(bytes.prefix(Self.spanBytes)),
       isSampled: isSampled
     )
   }
 
   /// The value of `traceparent`.
-  public var header: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
+  public var header: String { "00-\(trace)-\(span)-\(isSampled ? "01" : "00")" }
 
   private static func isName(_ text: Substring, _ bytes: Int) -> Bool {
     text.utf8.count == bytes * 2 && isHexadecimal(text)

@@ -7,6 +7,7 @@ extension CommandLineTool {
     CatalogCommand.self,
     CompletionsCommand.self,
     DemoCommand.self,
+    DoctorCommand.self,
     DrillCommand.self,
     KeysCommand.self,
     LintCommand.self,

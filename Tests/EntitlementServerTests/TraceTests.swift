@@ -14,8 +14,8 @@ struct TraceTests {
   @Test("a header of the specification is read, and everything else is none")
   func headers() throws {
     let context = try #require(TraceContext(header: Self.header))
-    #expect(context.traceID == Self.trace)
-    #expect(context.spanID == "00f067aa0ba902b7")
+    #expect(context.trace == Self.trace)
+    #expect(context.span == "00f067aa0ba902b7")
     #expect(context.header == Self.header)
     #expect(TraceContext(header: "00-\(Self.trace)-00f067aa0ba902b7-00")?.isSampled == false)
     // A later version may have more behind it.
@@ -38,8 +38,8 @@ struct TraceTests {
     #expect(TraceContext(bytes: Array(bytes.dropLast())) == nil)
     #expect(TraceContext(bytes: [UInt8](repeating: 0, count: 24)) == nil)
     let next = try #require(context.next(Array(repeating: 1, count: 8)))
-    #expect(next.traceID == context.traceID)
-    #expect(next.spanID == "0101010101010101")
+    #expect(next.trace == context.trace)
+    #expect(next.span == "0101010101010101")
     #expect(context.next([1, 2, 3]) == nil)
   }
 
@@ -83,9 +83,9 @@ struct TraceTests {
     let contexts = receiver.state.withLock(\.requests)
       .compactMap { $0.headers["traceparent"].flatMap { TraceContext(header: $0) } }
     #expect(contexts.count >= 2)
-    #expect(Set(contexts.map(\.traceID)) == [Self.trace])
+    #expect(Set(contexts.map(\.trace)) == [Self.trace])
     // Each attempt is a part of its own.
-    #expect(Set(contexts.map(\.spanID)).count == contexts.count)
+    #expect(Set(contexts.map(\.span)).count == contexts.count)
   }
 
   @Test func anEventWithoutACallersTraceHasOneOfItsOwn() async throws {
@@ -96,7 +96,7 @@ struct TraceTests {
     try await test.buy(DemoCatalog.coins, as: "mia")
     await test.sendAll()
     let traces = receiver.state.withLock(\.requests)
-      .compactMap { $0.headers["traceparent"].flatMap { TraceContext(header: $0) }?.traceID }
+      .compactMap { $0.headers["traceparent"].flatMap { TraceContext(header: $0) }?.trace }
     #expect(traces.count == receiver.received.count)
     #expect(Set(traces).count == Set(receiver.received.map(\.id)).count)
   }

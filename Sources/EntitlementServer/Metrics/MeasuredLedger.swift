@@ -68,7 +68,7 @@ struct MeasuredLedger: Ledger {
     if let trace = RequestTrace.current {
       fields += [
         .init("route", trace.route), .init("request_id", trace.requestID),
-        .init("trace_id", trace.context.traceID),
+        .init("trace_id", trace.context.trace),
       ]
     }
     world.log(ServerEvent(.notice, "slowQuery", fields))

@@ -40,9 +40,10 @@ extension ServeSettingTable {
         "apps[].accounts",
         .word(["proven", "claimed"]),
         usual: "\"proven\"",
-        "When a client's word about its account counts: with a customer token or the secret key only, "
-          + "or with any genuine purchase (for apps without a backend whose account names nobody can "
-          + "guess).",
+        "When a client's word about its account counts: with a customer token or the secret key "
+          + "only, "
+          + "or with any genuine purchase (for apps without a backend whose account names nobody "
+          + "can guess).",
         zh: "客户端自称的账户何时算数：仅凭客户令牌或私密密钥（proven），或凭任何真实购买（claimed，"
           + "适用于没有后端且账户名无法猜测的 App）。"
       ),
@@ -92,8 +93,8 @@ extension ServeSettingTable {
   private static let access: [ServeSetting] =
     key(
       "appStoreKey",
-      "The key that asks the App Store's server: bare transaction ids, order numbers, reconciliation "
-        + "and `iap doctor` need it. It is tested at the start.",
+      "The key that asks the App Store's server: bare transaction ids, order numbers, "
+        + "reconciliation and `iap doctor` need it. It is tested at the start.",
       zh: "用于询问 App Store 服务器的密钥：单独的交易 ID、订单号、对账和“iap doctor”都需要它。启动时会测试。"
     )
     + key(
@@ -118,8 +119,8 @@ extension ServeSettingTable {
       ServeSetting(
         "apps[].consumption",
         .object,
-        "Answers the App Store's questions when a customer asks for a refund, and says with it that "
-          + "customers have agreed to that.",
+        "Answers the App Store's questions when a customer asks for a refund, and says with it "
+          + "that customers have agreed to that.",
         zh: "当客户申请退款时回答 App Store 的询问，并声明客户已同意。"
       ),
       ServeSetting(

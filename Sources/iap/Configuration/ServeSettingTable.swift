@@ -30,8 +30,8 @@ enum ServeSettingTable {
     ServeSetting(
       "publicURL",
       .url,
-      "The address under which the App Store and the apps reach the server, through whatever proxy. "
-        + "`iap doctor` asks there too.",
+      "The address under which the App Store and the apps reach the server, through whatever "
+        + "proxy. `iap doctor` asks there too.",
       zh: "App Store 与 App 访问服务器所用的地址（含代理）。“iap doctor”也会访问。"
     ),
     ServeSetting(
@@ -138,8 +138,8 @@ enum ServeSettingTable {
       "limits.claimLeaseSeconds",
       .integer(Int64(ServerLimits.claimLeaseSecondsMin + 1)...Int64.max),
       usual: "86400",
-      "How long the installation that hands over a consumable may be silent before another may take "
-        + "its place; clients ask again after six hours, so it is longer than that.",
+      "How long the installation that hands over a consumable may be silent before another may "
+        + "take its place; clients ask again after six hours, so it is longer than that.",
       zh: "负责发放消耗型商品的安装可以沉默多久；客户端六小时后会再次询问，因此必须更长。"
     ),
     ServeSetting(

@@ -210,8 +210,8 @@ extension ServeSettingsReader {
     checkApple()
     if !settings.requiresKeys, !ListenAddress.isLoopback(settings.host) {
       wrong(
-        "insecureNoKeys (--insecure-no-keys) is for this machine only: listen on 127.0.0.1, or make "
-          + "keys with 'iap keys create'.",
+        "insecureNoKeys (--insecure-no-keys) is for this machine only: listen on 127.0.0.1, or "
+          + "make keys with 'iap keys create'.",
         "insecureNoKeys（--insecure-no-keys）仅限本机：请监听 127.0.0.1，或用“iap keys create”创建密钥。"
       )
     }
