@@ -284,6 +284,16 @@ struct DoctorTests {
       #expect(report.seen("catalog.appUnknown").hasSuffix("com.example.demo.coinz"))
       #expect(report.severities("catalog.appLacks") == ["note"])
       #expect(report.severities("catalog") == ["good"])
+      let sources = served.folder.appendingPathComponent("Sources")
+      try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
+      let unread = try await doctor(
+        words(apple, "--storekit", file.path, "--app-sources", sources.path)
+      )
+      // Without SwiftSyntax in the toolchain there is no linter.
+      #expect(
+        unread.errors == ["catalog.sourcesUnreadable"]
+          || unread.severities("catalog.noLinter") == ["warning"]
+      )
       let none = try await doctor(words(apple, "--storekit", "/nowhere.storekit"))
       #expect(none.errors == ["catalog.unreadable"])
     }

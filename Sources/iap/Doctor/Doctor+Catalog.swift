@@ -52,6 +52,7 @@ extension Doctor {
     }
     for app in settings.apps { await compare(app, sold, path) }
     await compareIDs(sold, path)
+    await compareSources(sold, path)
   }
 
   private mutating func compare(_ app: ServerApp, _ sold: Set<ProductID>, _ path: String) async {
@@ -107,6 +108,42 @@ extension Doctor {
       String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         .map { ProductID(String($0)) }
     )
+    compare(used, file, sold, path)
+  }
+
+  /// Compares with the identifiers that the app's own sources name.
+  private mutating func compareSources(_ sold: Set<ProductID>, _ path: String) async {
+    guard let folder = wishes.sources else { return }
+    switch await world.productIDs(folder) {
+    case .found(let used): compare(Set(used), folder, sold, path)
+    case .noLinter:
+      add(
+        .warning,
+        "catalog.noLinter",
+        folder,
+        Words("there is no iap-lint beside iap", zh: "iap 旁没有 iap-lint"),
+        advice: Words(
+          "Build it with 'swift build --product iap-lint', or give --ids FILE.",
+          zh: "请用“swift build --product iap-lint”构建，或给出 --ids FILE。"
+        )
+      )
+    case .failed:
+      add(
+        .error,
+        "catalog.sourcesUnreadable",
+        folder,
+        Words("the linter finds no Swift sources there", zh: "iap-lint 在此未找到 Swift 源代码"),
+        advice: Words("Give the folder of the app's sources.", zh: "请给出 App 源代码的文件夹。")
+      )
+    }
+  }
+
+  private mutating func compare(
+    _ used: Set<ProductID>,
+    _ file: String,
+    _ sold: Set<ProductID>,
+    _ path: String
+  ) {
     missing(
       used.subtracting(sold),
       "catalog.appUnknown",

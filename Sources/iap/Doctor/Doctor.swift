@@ -13,6 +13,7 @@ struct Doctor: Sendable {
     var server: String?
     var storekit: String?
     var ids: String?
+    var sources: String?
     var isRelease = false
     var infoPlist: String?
     var privacyURL: String?

@@ -17,7 +17,8 @@ enum DoctorCommand: Command {
 
     --server asks a running server too; without it the one of publicURL, if that is set. --storekit
     compares the products of the settings and of the ledger with a .storekit file; --ids FILE also
-    with a list of identifiers, one a line, for example those that the app's sources name.
+    with a list of identifiers, one a line, and --app-sources FOLDER with those that the app's
+    sources name (needs iap-lint beside iap).
 
     Exit status: 0 without errors (there may be warnings), 1 with errors, 2 the call cannot be used.
     """,
@@ -53,6 +54,14 @@ enum DoctorCommand: Command {
         "ids",
         "FILE",
         Words("Product identifiers that the app uses, one a line.", zh: "App 使用的商品标识符，每行一个。")
+      ),
+      .value(
+        "app-sources",
+        "FOLDER",
+        Words(
+          "The app's Swift sources, from which the linter reads the identifiers.",
+          zh: "App 的 Swift 源代码文件夹，由 iap-lint 读取其中的标识符。"
+        )
       ),
       .value(
         "hours",
@@ -100,13 +109,14 @@ enum DoctorCommand: Command {
     var doctor = Doctor(
       reader: reader,
       console: console,
-      world: .live(),
+      world: .live(path: console.environment["PATH"] ?? ""),
       wishes: Doctor.Wishes(
         hours: Int(try arguments.integer("hours", in: 1...hoursMax) ?? 72),
         waitSeconds: Int(try arguments.integer("wait", in: 1...waitMax) ?? 60),
         server: try arguments.url("server")?.absoluteString ?? reader.settings.publicURL,
         storekit: arguments.value("storekit") ?? reader.settings.doctor.storekitFile,
         ids: arguments.value("ids"),
+        sources: arguments.value("app-sources"),
         isRelease: arguments.flag("release"),
         infoPlist: arguments.value("info-plist"),
         privacyURL: arguments.value("privacy-url"),

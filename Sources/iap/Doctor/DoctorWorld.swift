@@ -22,6 +22,8 @@ struct DoctorWorld: Sendable {
   var files: @Sendable (_ folder: String) -> [File]?
   /// Waits for so many seconds.
   var pause: @Sendable (TimeInterval) async -> Void
+  /// The product identifiers that an app's sources name.
+  var productIDs: @Sendable (_ folder: String) async -> LiveAppSources.Answer
   /// What asks the App Store.
   var apple: AppStoreServerWorld
 }

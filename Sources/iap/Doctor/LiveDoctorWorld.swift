@@ -5,7 +5,10 @@ import HTTPValues
 
 extension DoctorWorld {
   /// This machine.
-  static func live() -> DoctorWorld {
+  ///
+  /// - Parameter path: The folders in which programs are looked for, divided by colons.
+  /// - Returns: The world.
+  static func live(path: String) -> DoctorWorld {
     let client = HTTPClient()
     return DoctorWorld(
       now: { Date() },
@@ -30,6 +33,7 @@ extension DoctorWorld {
         }
       },
       pause: { await LivePause.wait(seconds: $0) },
+      productIDs: { await LiveAppSources.productIDs(in: $0, path: path) },
       apple: .live()
     )
   }
