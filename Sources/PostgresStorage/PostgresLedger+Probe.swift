@@ -15,30 +15,31 @@ extension PostgresLedger {
     _ address: String,
     options: Options = Options()
   ) throws(StorageError) -> LedgerProbe {
-    let session = PostgresSession(try Self.address(address), options: options)
-    let database = try session.connect()
+    let place = try Self.address(address)
+    let steps = PostgresSchema.steps
+    let database = try PostgresPlace(
+      address: { place },
+      options: options,
+      steps: steps,
+      notice: { _ in }
+    )
+    .connect()
     let found = try PostgresSchema.version(of: database, schema: options.schema)
-    let newest = PostgresSchema.steps.count
-    if found.worksWith > newest {
-      _ = try Migration.missing(
-        from: PostgresSchema.steps.map(\.migration),
-        current: found.version
-      )
-    }
+    let newest = steps.count
     let facts = try database.row(
       """
       SELECT current_setting('server_version'),
-        pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on',
+        (pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on')::int::bigint,
         (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
         (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
         current_setting('max_connections')::bigint
       """
-    ) { row in
+    ) { (row: PostgresRow) -> LedgerProbe in
       LedgerProbe(
         engine: "PostgreSQL \(row.text(0))",
         version: min(found.version, newest),
         newestVersion: newest,
-        isReadOnly: row.text(1) == "t",
+        isReadOnly: row.integer(1) == 1,
         clock: row.date(2),
         connections: Int(row.integer(3)),
         connectionsMax: Int(row.integer(4))

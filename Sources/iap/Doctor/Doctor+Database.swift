@@ -21,7 +21,8 @@ extension Doctor {
           return
         }
         probe = try SQLiteLedger.probe(path: path)
-      case .postgres(let address): probe = try PostgresLedger.probe(address)
+      case .postgres(let address), .postgresFile(_, let address):
+        probe = try PostgresLedger.probe(address)
       }
     } catch {
       unusable(error, subject)
