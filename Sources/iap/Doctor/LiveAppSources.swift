@@ -20,6 +20,10 @@ enum LiveAppSources {
   /// - Returns: The identifiers, or why there are none.
   static func productIDs(in folder: String, path: String) async -> Answer {
     guard let tool = LiveLintTool.find(path: path) else { return .noLinter }
+    return ask(tool, folder)
+  }
+
+  private static func ask(_ tool: URL, _ folder: String) -> Answer {
     let process = Process()
     process.executableURL = tool
     process.arguments = ["--ids", "--json", "--", folder]
