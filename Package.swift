@@ -159,10 +159,17 @@ targets += [
       "IAPModel",
     ]
   ),
+  library(
+    "WebDemo",
+    [
+      "IAPKit", "IAPKitUI", "SimulatedApp", "SimulatedDevice", "AppStoreSimulator", "HTTPValues",
+      "IAPModel",
+    ]
+  ),
   .executableTarget(
     name: "iap",
     dependencies: [
-      "Simulation",
+      "Simulation", "WebDemo",
       "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues", "MicroHTTP",
       "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp", "IAPKit",
       "ServerStorage", "SQLiteStorage", "PostgresStorage", "EntitlementServer",
@@ -279,6 +286,13 @@ targets += [
     dependencies: ["HTTPClient", "HTTPValues", "IAPModel"],
     path: "Tests/BrowserDriver",
     swiftSettings: strict
+  ),
+  tests(
+    "WebDemoTests",
+    [
+      "WebDemo", "IAPKit", "IAPKitUI", "SimulatedApp", "SimulatedDevice", "AppStoreSimulator",
+      "OpenSSLCrypto", "HTTPValues", "IAPModel",
+    ]
   ),
   tests("BrowserTests", ["BrowserDriver", "MicroHTTP", "HTTPValues", "IAPModel"]),
   tests("TidyTests"),

@@ -68,7 +68,7 @@ extension Browser {
   /// Roles that are nothing without a name.
   private static let namedRoles: Set = [
     "button", "link", "heading", "textbox", "searchbox", "checkbox", "radio", "switch", "combobox",
-    "listbox", "option", "menuitem", "tab", "tabpanel", "dialog", "alertdialog", "region", "form",
+    "listbox", "option", "menuitem", "tab", "tabpanel", "dialog", "alertdialog", "region",
     "img", "image", "slider", "spinbutton", "progressbar", "group",
   ]
 

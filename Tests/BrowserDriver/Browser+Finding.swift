@@ -101,7 +101,9 @@ extension Browser {
         return try await click(element)
       } catch {
         let isReplaced =
-          ["stale element reference", "element click intercepted"].contains(error.code)
+          [
+            "stale element reference", "element click intercepted", "element not interactable",
+          ].contains(error.code)
         guard isReplaced, attempt < Self.clicksMax else { throw error }
       }
     }

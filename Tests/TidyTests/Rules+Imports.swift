@@ -109,8 +109,12 @@ private let allowedImports: [String: Set<String>] = [
   // The parser of the toolchain: only the linter's rules see it.
   "LintRules": ["SwiftSyntax", "SwiftParser", "SwiftOperators"],
   "iap-lint": ["LintRules"],
+  "WebDemo": [
+    "IAPKit", "IAPKitUI", "SimulatedApp", "SimulatedDevice", "AppStoreSimulator", "HTTPValues",
+    "IAPModel",
+  ],
   "iap": blocking.union([
-    "Simulation", "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues",
+    "Simulation", "WebDemo", "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues",
     "MicroHTTP", "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp",
     "IAPKit",
     "ServerStorage", "SQLiteStorage", "PostgresStorage", "EntitlementServer",

@@ -1,3 +1,4 @@
+public import AppStoreSimulator
 public import IAPModel
 import Synchronization
 
@@ -50,6 +51,12 @@ public final class PaymentSheet: Sendable {
   ///
   /// - Throws: ``DeviceError`` with `noSheet` when none is open, `locked` while the device is.
   public func askParent() throws(DeviceError) { try close(.askParent) }
+
+  /// Tries to pay at the oldest open sheet, and the store refuses.
+  ///
+  /// - Parameter failure: Why.
+  /// - Throws: ``DeviceError`` with `noSheet` when none is open, `locked` while the device is.
+  public func fail(_ failure: StoreFailure) throws(DeviceError) { try close(.fail(failure)) }
 
   private func close(_ answer: PersonAnswer) throws(DeviceError) {
     let oldest = try state.withLock { state throws(DeviceError) in
