@@ -19,7 +19,8 @@ DOCUMENTED := $(filter-out SQLiteAdapter,$(CLIENT))
 .PHONY: help demo test test-all test-postgres test-browser screenshots lint check-ui format docs availability lint-table bench fuzz conformance simulate simulate-bugs deb test-deb clean bootstrap
 
 help:
-	@echo "make demo      build everything and walk one purchase through it (ONCE=1 ends after the tour)"
+	@echo "make demo      build everything, walk purchases through it, serve a page to click on"
+	@echo "               (PAGE=1 serves the page at once, ONCE=1 ends after the tour)"
 	@echo "make test      install what is missing, build, run every test"
 	@echo "make test-all  the same in release mode and under the thread sanitizer"
 	@echo "make test-postgres  start a PostgreSQL of its own and run the server's tests on it"
@@ -47,7 +48,7 @@ bootstrap:
 demo: bootstrap
 	@Scripts/need-linux "make demo"
 	$(SWIFT) build --product iap
-	@exec "$$($(SWIFT) build --show-bin-path)/iap" demo $(if $(ONCE),--once)
+	@exec "$$($(SWIFT) build --show-bin-path)/iap" demo $(if $(ONCE),--once) $(if $(PAGE),--no-tour)
 
 test: bootstrap
 	$(SWIFT) build --build-tests $(STRICT)
