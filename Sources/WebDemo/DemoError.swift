@@ -25,4 +25,10 @@ package struct DemoError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   package var description: String { "\(code): \(reason)" }
+
+  /// Errors are equal when their codes are.
+  package static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+
+  /// Hashes the code.
+  package func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }

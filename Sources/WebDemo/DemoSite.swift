@@ -66,10 +66,10 @@ package struct DemoSite: Sendable {
   /// Whether a `Host` field names this machine for itself.
   static func isLocal(_ host: String?) -> Bool {
     guard let host, host.count < 64 else { return false }
-    let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
+    let names = ["127.0.0.1", "localhost", "[::1]"]
+    guard let name = names.first(where: { host.lowercased().hasPrefix($0) }) else { return false }
     let port = host.dropFirst(name.count)
-    let isPort = port.isEmpty || (port.first == ":" && port.dropFirst().allSatisfy(\.isNumber))
-    return isPort && ["127.0.0.1", "localhost", "[::1]"].contains(name.lowercased())
+    return port.isEmpty || (port.first == ":" && port.dropFirst().allSatisfy(\.isNumber))
   }
 
   // MARK: Reading

@@ -1,4 +1,6 @@
 import Foundation
+import HTTPClient
+import HTTPValues
 import IAPModel
 import Testing
 
@@ -25,6 +27,26 @@ struct DemoTests {
     #expect(report["lost"] == 0)
     #expect(report["doubled"] == 0)
     #expect(outcome.output.hasSuffix("26 of 26 steps ok; orders 22 delivered 18 lost 0 doubled 0"))
+  }
+
+  @Test func thePageIsServedUntilSomebodyEndsIt() async throws {
+    let demo = try CommandProcess(["demo", "--no-tour", "--port", "0"])
+    let line = await demo.lines.first { $0.hasPrefix("Open http://127.0.0.1:") }
+    let address = try #require(line?.split(separator: " ").dropFirst().first.map(String.init))
+    let client = HTTPClient()
+    let page = try await client.send(HTTPOutgoingRequest(method: .get, url: address))
+    #expect(page.status == 200)
+    #expect(page.headers["Content-Type"] == "text/html; charset=utf-8")
+    demo.signal(SIGINT)
+    #expect(await demo.exit() == 0)
+    #expect(demo.errors == "")
+  }
+
+  @Test(arguments: ["-1", "65536", "web"])
+  func aPortThatIsNoneIsAnErrorInWords(_ port: String) async throws {
+    let outcome = try await CommandProcess.run(["demo", "--no-tour", "--port", port])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("--port"))
   }
 
   @Test func aFileThatCannotBeWrittenIsAnErrorInWords() async throws {

@@ -101,7 +101,7 @@ struct DemoSiteTests {
 
   @Test(arguments: [
     ("zh-CN,zh;q=0.9,en;q=0.8", "zh-Hans"), ("en-US,en;q=0.9,zh;q=0.8", "en"),
-    ("fr, zh-Hans;q=0.5, en;q=0.4", "zh-Hans"), ("zh-TW", "en"), ("", "en"), (";;;,q=", "en"),
+    ("fr, zh-Hans;q=0.5, en;q=0.4", "zh-Hans"), ("zh-Hant-TW", "en"), ("", "en"), (";;;,q=", "en"),
     ("en;q=0, zh", "zh-Hans"),
   ])
   func theBrowserSaysTheLanguage(_ field: String, _ language: String) async throws {

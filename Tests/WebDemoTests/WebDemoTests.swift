@@ -55,7 +55,7 @@ struct WebDemoTests {
       try await stage.wait { !$0.phones[0].isRunning }
       #expect(stage.demo.snapshot.phones[0].lastDeath == "afterPurchase")
       let dead = try #require(stage.demo.snapshot.lives.first)
-      #expect(dead.steps.map(\.word) == ["order.opened", "PURCHASE"])
+      #expect(dead.steps.map(\.word) == ["order.opened", "PURCHASE", "ONE_TIME_CHARGE"])
       #expect(dead.order.state == .opened)
       _ = await stage.press("launch")
       try await stage.wait { $0.phones[0].coins == 100 && $0.lives.first?.granted == 1 }

@@ -160,7 +160,7 @@ extension DemoStyle {
     }
     .question-from { font-size: 13px; color: var(--soft); font-weight: 550; }
     @media (prefers-reduced-motion: reduce) {
-      *, *::before { animation-duration: .01ms !important; transition-duration: .01ms !important; }
+      *, *::before { animation-duration: .01ms !important; transition: none !important; }
     }
 
     """

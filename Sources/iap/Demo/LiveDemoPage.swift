@@ -1,4 +1,5 @@
 import AppStoreSimulator
+import Dashboard
 import Foundation
 import HTTPValues
 import IAPKit
@@ -34,6 +35,7 @@ struct LiveDemoPage {
     port: Int?,
     _ language: Language
   ) async throws -> LiveDemoPage {
+    let password = try await world.server.addOperator("demo", at: world.store.clock.now)
     let demo = try await WebDemo(
       world: DemoWorld(
         store: world.store,
@@ -41,6 +43,11 @@ struct LiveDemoPage {
         server: DemoWorld.Server(
           start: { try await world.server.start() },
           stop: { await world.server.stop() }
+        ),
+        dashboard: DemoWorld.Dashboard(
+          address: world.server.base + "/dashboard",
+          name: "demo",
+          password: password
         ),
         formToken: token(),
         rest: { for _ in 0..<restsAtInstant { await LiveTour.rest() } }

@@ -1,10 +1,12 @@
 import AppStoreSimulator
+import Dashboard
 import EntitlementServer
 import Foundation
 import HTTPClient
 import HTTPValues
 import IAPModel
 import MicroHTTP
+import OpenSSLCrypto
 
 /// A server of the tour, which can be stopped and started again: same address, same file.
 actor TourServer {
@@ -27,6 +29,27 @@ actor TourServer {
   func stop() async {
     await running?.stop()
     running = nil
+  }
+
+  /// Adds somebody who may work with the dashboard.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - now: When that is.
+  /// - Returns: The password, made from chance.
+  /// - Throws: ``CommandError`` while the server does not run; what the ledger throws.
+  func addOperator(_ name: OperatorName, at now: Date) async throws -> String {
+    guard let running else {
+      throw CommandError(.failed, Words("the server does not run", zh: "服务器未运行"))
+    }
+    let accounts = OperatorAccounts(
+      ledger: running.ledger,
+      mill: .live(try OpenSSLPrimitives()),
+      chance: secureRandomBytes
+    )
+    let password = accounts.newPassword()
+    try await accounts.put(name, password: password, role: .act, at: now)
+    return password
   }
 
   /// Starts it again.
