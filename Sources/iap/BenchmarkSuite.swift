@@ -32,6 +32,7 @@ struct BenchmarkSuite: Sendable {
           + IngestBenchmarks.make(folder: folder, database: database)
           + ServerBenchmarks.make(now: now, folder: folder)
           + LedgerScaleBenchmarks.make(folder: folder, isBig: isBig)
+          + DashboardBenchmarks.make(folder: folder, isBig: isBig)
           + JournalBenchmarks.make(folder: folder) + StartBenchmarks.make(folder: folder),
         cleanUp: { LiveScratch.remove(folder) }
       )

@@ -108,40 +108,57 @@ enum OperatorsCommand: Command {
       mill: .live(crypto),
       chance: secureRandomBytes
     )
+    let wish = Wish(action: action, name: name, role: role, password: given)
     let result = await asked { () async throws(DashboardError) in
-      switch (action, name) {
-      case (.add, let name?), (.password, let name?):
-        let isKnown = try await accounts.list().contains { $0.name == name }
-        guard isKnown == (action == .password) else {
-          throw DashboardError(isKnown ? .conflict : .notFound, "")
-        }
-        let password = given ?? accounts.newPassword()
-        let apps = arguments.values("app").map { BundleID($0) }
-        try await accounts.put(
-          name,
-          password: password,
-          role: role,
-          apps: apps.isEmpty ? nil : apps,
-          at: console.now()
-        )
-        tell(name, given == nil ? password : nil, arguments, console)
-      case (.remove, let name?):
-        guard try await accounts.remove(name, at: console.now()) else {
-          throw DashboardError(.notFound, "")
-        }
-        if arguments.flag("json") {
-          console.json(["name": .string(name.rawValue), "removed": true])
-        } else {
-          console.errorLine(
-            Words("\(name) may log in no more.", zh: "\(name) 已不能登录。")
-          )
-        }
-      case (.list, _), (_, nil): list(try await accounts.list(), arguments, console)
-      }
+      try await carryOut(wish, accounts, arguments, console)
     }
     await ledger.close()
     if let result { throw result }
     return .success
+  }
+
+  private struct Wish {
+    let action: Action
+    let name: OperatorName?
+    let role: OperatorRecord.Role?
+    let password: String?
+  }
+
+  private static func carryOut(
+    _ wish: Wish,
+    _ accounts: OperatorAccounts,
+    _ arguments: CommandArguments,
+    _ console: Console
+  ) async throws(DashboardError) {
+    switch (wish.action, wish.name) {
+    case (.add, let name?), (.password, let name?):
+      let isKnown = try await accounts.list().contains { $0.name == name }
+      guard isKnown == (wish.action == .password) else {
+        throw DashboardError(isKnown ? .conflict : .notFound, "")
+      }
+      let password = wish.password ?? accounts.newPassword()
+      let apps = arguments.values("app").map { BundleID($0) }
+      try await accounts.put(
+        name,
+        password: password,
+        role: wish.role,
+        apps: apps.isEmpty ? nil : apps,
+        at: console.now()
+      )
+      tell(name, wish.password == nil ? password : nil, arguments, console)
+    case (.remove, let name?):
+      guard try await accounts.remove(name, at: console.now()) else {
+        throw DashboardError(.notFound, "")
+      }
+      if arguments.flag("json") {
+        console.json(["name": .string(name.rawValue), "removed": true])
+      } else {
+        console.errorLine(
+          Words("\(name) may log in no more.", zh: "\(name) 已不能登录。")
+        )
+      }
+    case (.list, _), (_, nil): list(try await accounts.list(), arguments, console)
+    }
   }
 
   private static func name(_ arguments: CommandArguments) throws(CommandError) -> OperatorName {

@@ -98,6 +98,34 @@ enum CustomerPage {
 
   private static func page(_ picture: Picture, _ asked: String, _ visit: Visit) -> Page {
     let viewer = visit.viewer
+    return Page(
+      Words(
+        "Customer \(picture.customer.rawValue)",
+        zh: "客户 \(picture.customer.rawValue)"
+      ),
+      .customers,
+      refreshSeconds: 15,
+      [
+        CustomersPage.searchForm("", visit), alias(picture, asked, visit),
+        AccessAnswer(
+          visit: visit,
+          findings: picture.findings,
+          catalog: picture.catalog,
+          reviews: picture.reviews
+        ).card,
+        subscriptions(picture, visit), purchases(picture, visit), orders(picture, visit),
+        about(picture, visit),
+        .card(
+          viewer(Words("Timeline", zh: "时间线")),
+          id: "timeline",
+          note: .span("muted small", [visit.say("newest first", zh: "最新在前")]),
+          [timeline(picture, visit).markup]
+        ),
+      ]
+    )
+  }
+
+  private static func timeline(_ picture: Picture, _ visit: Visit) -> Timeline {
     var timeline = Timeline(visit)
     timeline.add(picture.findings.history.facts)
     timeline.add(picture.findings.entries)
@@ -122,8 +150,11 @@ enum CustomerPage {
         )
       )
     }
-    let alias: Markup =
-      asked == picture.customer.rawValue
+    return timeline
+  }
+
+  private static func alias(_ picture: Picture, _ asked: String, _ visit: Visit) -> Markup {
+    asked == picture.customer.rawValue
       ? .nothing
       : .p(
         [
@@ -133,31 +164,6 @@ enum CustomerPage {
         ],
         "notice info"
       )
-    return Page(
-      Words(
-        "Customer \(picture.customer.rawValue)",
-        zh: "客户 \(picture.customer.rawValue)"
-      ),
-      .customers,
-      refreshSeconds: 15,
-      [
-        CustomersPage.searchForm("", visit), alias,
-        AccessAnswer(
-          visit: visit,
-          findings: picture.findings,
-          catalog: picture.catalog,
-          reviews: picture.reviews
-        ).card,
-        subscriptions(picture, visit), purchases(picture, visit), orders(picture, visit),
-        about(picture, visit),
-        .card(
-          viewer(Words("Timeline", zh: "时间线")),
-          id: "timeline",
-          note: .span("muted small", [visit.say("newest first", zh: "最新在前")]),
-          [timeline.markup]
-        ),
-      ]
-    )
   }
 
   private static func subscriptions(_ picture: Picture, _ visit: Visit) -> Markup {

@@ -319,30 +319,7 @@ enum CustomersPage {
         "notice warn"
       )
     }
-    guard !hits.isEmpty else {
-      let canAsk = visit.site.server.canAsk(about: visit.scope.app)
-      return .div(
-        "card",
-        [
-          .empty(
-            viewer(Words("Nothing found", zh: "未找到")),
-            viewer(
-              canAsk
-                ? Words(
-                  "No account, order, token or transaction of this app has that name.",
-                  zh: "此 App 中没有该名称的账户、订单、令牌或交易。"
-                )
-                : Words(
-                  "No account, order, token or transaction of this app has that name. Order ids of "
-                    + "the App Store need an App Store key in the configuration.",
-                  zh: "此 App 中没有该名称的账户、订单、令牌或交易。查询 App Store 订单号需在配置中"
-                    + "提供 App Store 密钥。"
-                )
-            )
-          )
-        ]
-      )
-    }
+    guard !hits.isEmpty else { return nothing(visit) }
     let items = hits.map { hit in
       let kind: Words =
         switch hit.kind {
@@ -364,6 +341,32 @@ enum CustomersPage {
       viewer(Words("Found", zh: "找到")),
       id: "found",
       [.element("ul", [.class("reasons plain")], items)]
+    )
+  }
+
+  private static func nothing(_ visit: Visit) -> Markup {
+    let viewer = visit.viewer
+    let canAsk = visit.site.server.canAsk(about: visit.scope.app)
+    return .div(
+      "card",
+      [
+        .empty(
+          viewer(Words("Nothing found", zh: "未找到")),
+          viewer(
+            canAsk
+              ? Words(
+                "No account, order, token or transaction of this app has that name.",
+                zh: "此 App 中没有该名称的账户、订单、令牌或交易。"
+              )
+              : Words(
+                "No account, order, token or transaction of this app has that name. Order ids of "
+                  + "the App Store need an App Store key in the configuration.",
+                zh: "此 App 中没有该名称的账户、订单、令牌或交易。查询 App Store 订单号需在配置中"
+                  + "提供 App Store 密钥。"
+              )
+          )
+        )
+      ]
     )
   }
 }

@@ -19,7 +19,25 @@ enum HealthPage {
       return (try reader.counts(), open.count)
     }
     let (counts, open) = found
-    let signs = [
+    return .page(
+      Page(
+        Section.health.title,
+        .health,
+        refreshSeconds: 15,
+        [
+          .card(
+            visit.viewer(Words("Signs of life", zh: "状态")),
+            id: "signs",
+            [.element("ul", [.class("reasons plain")], signs(ready, open, visit))]
+          ),
+          size(counts, visit),
+        ]
+      )
+    )
+  }
+
+  private static func signs(_ ready: JSONObject?, _ open: Int, _ visit: Visit) -> [Markup] {
+    [
       sign(
         ready != nil,
         Words("The ledger can be read and written", zh: "账本可读写"),
@@ -33,7 +51,7 @@ enum HealthPage {
         visit
       ),
       sign(
-        visit.site.server.canAsk(about: app),
+        visit.site.server.canAsk(about: visit.scope.app),
         Words("The App Store can be asked", zh: "可查询 App Store"),
         Words(
           "No App Store key: bare transaction ids, order numbers and gaps cannot be looked up",
@@ -52,21 +70,6 @@ enum HealthPage {
         visit
       ),
     ]
-    return .page(
-      Page(
-        Section.health.title,
-        .health,
-        refreshSeconds: 15,
-        [
-          .card(
-            visit.viewer(Words("Signs of life", zh: "状态")),
-            id: "signs",
-            [.element("ul", [.class("reasons plain")], signs)]
-          ),
-          size(counts, visit),
-        ]
-      )
-    )
   }
 
   private static func sign(

@@ -32,30 +32,7 @@ struct LoginPage {
           [.set("method", "post"), .action(target), .class("stack")],
           [
             .hidden("token", token),
-            .field(
-              viewer(Words("Name", zh: "用户名")),
-              .element(
-                "input",
-                [
-                  .set("name", "name"), .id("name"), .set("autocomplete", "username"),
-                  .on("required"), .on("autofocus"), .set("maxlength", "64"),
-                  .set("autocapitalize", "none"), .set("spellcheck", "false"),
-                ] + described
-              ),
-              for: "name"
-            ),
-            .field(
-              viewer(Words("Password", zh: "密码")),
-              .element(
-                "input",
-                [
-                  .set("name", "password"), .id("password"), .set("type", "password"),
-                  .set("autocomplete", "current-password"), .on("required"),
-                  .set("maxlength", "1024"),
-                ] + described
-              ),
-              for: "password"
-            ),
+            nameField(described), passwordField(described),
             .button(viewer(title), "primary"),
           ]
         ),
@@ -74,6 +51,36 @@ struct LoginPage {
           ]
         ),
       ]
+    )
+  }
+
+  private func nameField(_ described: [MarkupAttribute]) -> Markup {
+    .field(
+      viewer(Words("Name", zh: "用户名")),
+      .element(
+        "input",
+        [
+          .set("name", "name"), .id("name"), .set("autocomplete", "username"),
+          .on("required"), .on("autofocus"), .set("maxlength", "64"),
+          .set("autocapitalize", "none"), .set("spellcheck", "false"),
+        ] + described
+      ),
+      for: "name"
+    )
+  }
+
+  private func passwordField(_ described: [MarkupAttribute]) -> Markup {
+    .field(
+      viewer(Words("Password", zh: "密码")),
+      .element(
+        "input",
+        [
+          .set("name", "password"), .id("password"), .set("type", "password"),
+          .set("autocomplete", "current-password"), .on("required"),
+          .set("maxlength", "1024"),
+        ] + described
+      ),
+      for: "password"
     )
   }
 

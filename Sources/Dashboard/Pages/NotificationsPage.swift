@@ -47,8 +47,8 @@ enum NotificationsPage {
           [
             Mark.info.markup,
             visit.say(
-              "Without an App Store key for the app nobody can be asked what was sent; what arrived "
-                + "stands in the timeline of each purchase.",
+              "Without an App Store key for the app nobody can be asked what was sent; what "
+                + "arrived stands in the timeline of each purchase.",
               zh: "没有该 App 的 App Store 密钥，无法查询发送记录；已收到的通知见各购买的时间线。"
             ),
           ],
@@ -66,37 +66,7 @@ enum NotificationsPage {
     _ visit: Visit
   ) -> Markup {
     let viewer = visit.viewer
-    let result: Markup
-    switch (uuid, stored) {
-    case (nil, _): result = .nothing
-    case (_, nil):
-      result = .p(
-        [
-          Mark.warn.markup,
-          visit.say(
-            "The ledger does not hold this notification.",
-            zh: "账本中没有此通知。"
-          ),
-        ],
-        "notice warn"
-      )
-    case (_, let fact?):
-      result = .facts([
-        (
-          viewer(Words("State", zh: "状态")),
-          .badge(.good, visit.say("recorded", zh: "已记录"))
-        ),
-        (viewer(Words("Arrived", zh: "到达时间")), .time(fact.receivedDate, viewer, exactly: true)),
-        (
-          viewer(Words("Signed", zh: "签名时间")),
-          fact.signedDate.map { .time($0, viewer, exactly: true) } ?? .nothing
-        ),
-        (
-          viewer(Words("Size", zh: "大小")),
-          .text("\(viewer.number(Int64(fact.bytes.count))) B")
-        ),
-      ])
-    }
+    let result = found(uuid, stored, visit)
     return .card(
       viewer(Words("Did it arrive?", zh: "是否收到？")),
       id: "arrived",
@@ -133,6 +103,44 @@ enum NotificationsPage {
     )
   }
 
+  private static func found(
+    _ uuid: NotificationUUID?,
+    _ stored: StoredFact?,
+    _ visit: Visit
+  ) -> Markup {
+    let viewer = visit.viewer
+    switch (uuid, stored) {
+    case (nil, _): return .nothing
+    case (_, nil):
+      return .p(
+        [
+          Mark.warn.markup,
+          visit.say(
+            "The ledger does not hold this notification.",
+            zh: "账本中没有此通知。"
+          ),
+        ],
+        "notice warn"
+      )
+    case (_, let fact?):
+      return .facts([
+        (
+          viewer(Words("State", zh: "状态")),
+          .badge(.good, visit.say("recorded", zh: "已记录"))
+        ),
+        (viewer(Words("Arrived", zh: "到达时间")), .time(fact.receivedDate, viewer, exactly: true)),
+        (
+          viewer(Words("Signed", zh: "签名时间")),
+          fact.signedDate.map { .time($0, viewer, exactly: true) } ?? .nothing
+        ),
+        (
+          viewer(Words("Size", zh: "大小")),
+          .text("\(viewer.number(Int64(fact.bytes.count))) B")
+        ),
+      ])
+    }
+  }
+
   // MARK: What was sent
 
   private static func sent(_ visit: Visit) async throws(DashboardError) -> Markup {
@@ -141,30 +149,7 @@ enum NotificationsPage {
       Words("What the App Store sent in the last 30 days", zh: "App Store 近 30 天发送的通知")
     )
     let isFailing = visit.query("only") == "failures"
-    guard visit.query("ask") != nil else {
-      return .card(
-        title,
-        id: "sent",
-        [
-          .p(
-            [
-              visit.say(
-                "The App Store remembers each notification with its attempts. Asking takes a moment.",
-                zh: "App Store 保存每个通知及其发送尝试。查询需要片刻。"
-              )
-            ],
-            "muted"
-          ),
-          .div(
-            "row",
-            [
-              ask(nil, Words("Show the newest", zh: "显示最近发送"), visit),
-              ask("failures", Words("Only what did not arrive", zh: "仅未送达"), visit),
-            ]
-          ),
-        ]
-      )
-    }
+    guard visit.query("ask") != nil else { return invitation(title, visit) }
     let found: (sent: [SentNotificationView], hasMore: Bool)
     do throws(ServerError) {
       found = try await visit.site.server.sentNotifications(
@@ -206,6 +191,32 @@ enum NotificationsPage {
       )
     }
     return .card(title, id: "sent", [table(found.sent, visit)])
+  }
+
+  private static func invitation(_ title: String, _ visit: Visit) -> Markup {
+    .card(
+      title,
+      id: "sent",
+      [
+        .p(
+          [
+            visit.say(
+              "The App Store remembers each notification with its attempts. "
+                + "Asking takes a moment.",
+              zh: "App Store 保存每个通知及其发送尝试。查询需要片刻。"
+            )
+          ],
+          "muted"
+        ),
+        .div(
+          "row",
+          [
+            ask(nil, Words("Show the newest", zh: "显示最近发送"), visit),
+            ask("failures", Words("Only what did not arrive", zh: "仅未送达"), visit),
+          ]
+        ),
+      ]
+    )
   }
 
   private static func ask(_ only: String?, _ words: Words, _ visit: Visit) -> Markup {

@@ -109,8 +109,8 @@ enum OverviewPage {
     }
     let active = figures.active.last ?? 0
     let lost = figures.sum(.lost) - (figures.tallies.last?[.lost] ?? 0)
-    let churn =
-      figures.activeBefore > 0 ? Double(max(lost, 0)) / Double(figures.activeBefore) : nil
+    let ran = figures.activeBefore + figures.sum(.started)
+    let churn = ran > 0 ? Double(max(lost, 0)) / Double(ran) : nil
     let over = figures.sum(.trialsOver) - (figures.tallies.last?[.trialsOver] ?? 0)
     let converted = figures.sum(.converted)
     tiles.append(
@@ -124,11 +124,11 @@ enum OverviewPage {
       tile(
         viewer(Words("Churn", zh: "流失率")),
         viewer.percent(churn),
-        figures.activeBefore > 0
+        ran > 0
           ? visit.say(
-            "\(viewer.number(max(lost, 0))) of \(viewer.number(figures.activeBefore)) ended",
-            zh: "期初 \(viewer.number(figures.activeBefore)) 个中终止 \(viewer.number(max(lost, 0))) 个"
-          ) : visit.say("nothing ran before this span", zh: "期初没有订阅")
+            "\(viewer.number(max(lost, 0))) of \(viewer.number(ran)) that ran or began have ended",
+            zh: "期初及新增共 \(viewer.number(ran)) 个，终止 \(viewer.number(max(lost, 0))) 个"
+          ) : visit.say("nothing ran in this span", zh: "此期间没有订阅")
       )
     )
     tiles.append(
@@ -172,22 +172,6 @@ enum OverviewPage {
     }
     return .many(
       priced.prefix(chartsMax).enumerated().map { index, row in
-        let ranked = row.products.sorted {
-          let (left, right) = ($0.value.reduce(0, +), $1.value.reduce(0, +))
-          return left != right ? left > right : $0.key < $1.key
-        }
-        var series = ranked.prefix(productsMax).map {
-          DayChart.Series(name: $0.key, values: $0.value)
-        }
-        let rest = ranked.dropFirst(productsMax)
-        if !rest.isEmpty {
-          let values = figures.days.indices.map { day in
-            rest.reduce(Int64(0)) { $0 + $1.value[day] }
-          }
-          series.append(
-            DayChart.Series(name: viewer(Words("Others", zh: "其他")), values: values)
-          )
-        }
         let title = viewer(
           Words(
             "Revenue by day and product, \(row.currency)",
@@ -197,7 +181,7 @@ enum OverviewPage {
         let chart = DayChart(
           title: title,
           days: figures.days,
-          series: series,
+          series: series(row, figures, visit),
           shape: .bars,
           viewer: viewer,
           write: { viewer.money(Money(milliunits: $0, currency: row.currency)) },
@@ -206,6 +190,31 @@ enum OverviewPage {
         return .card(title, id: "revenue-\(index)", [chart.markup(id: "revenue-\(index)")])
       }
     )
+  }
+
+  /// The products of a currency, the greatest first; what is behind them is one.
+  private static func series(
+    _ row: Figures.CurrencyMoney,
+    _ figures: Figures,
+    _ visit: Visit
+  ) -> [DayChart.Series] {
+    let ranked = row.products.sorted {
+      let (left, right) = ($0.value.reduce(0, +), $1.value.reduce(0, +))
+      return left != right ? left > right : $0.key < $1.key
+    }
+    var series = ranked.prefix(productsMax).map {
+      DayChart.Series(name: $0.key, values: $0.value)
+    }
+    let rest = ranked.dropFirst(productsMax)
+    if !rest.isEmpty {
+      let values = figures.days.indices.map { day in
+        rest.reduce(Int64(0)) { $0 + $1.value[day] }
+      }
+      series.append(
+        DayChart.Series(name: visit.viewer(Words("Others", zh: "其他")), values: values)
+      )
+    }
+    return series
   }
 
   private static func moneyTable(

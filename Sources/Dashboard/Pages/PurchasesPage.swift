@@ -216,37 +216,7 @@ enum PurchasePage {
   private static func standing(_ picture: Picture, _ visit: Visit) -> Markup {
     let viewer = visit.viewer
     let state = picture.history.subscription(picture.subject.original, at: visit.now)
-    let report = picture.history.access(at: visit.now, catalog: picture.catalog)
-    let badge: Markup
-    let sentence: [Markup]
-    if let state {
-      badge = .badge(state.phase.mark, visit.say(state.phase.words))
-      sentence = [
-        visit.say(state.reason.words), visit.say(", since ", zh: "，自 "),
-        .time(state.since, viewer),
-        state.accessUntil.map {
-          .many([visit.say("; access until ", zh: "；权益至 "), .time($0, viewer)])
-        } ?? visit.say("; no access", zh: "；无权益"), ".",
-      ]
-    } else if let held = report.entitlements.first {
-      badge = .badge(.good, visit.say("Access", zh: "有权益"))
-      sentence = [visit.say(held.reason.heldWords), "."]
-    } else {
-      let isActive = picture.history.units.contains(where: \.isActive)
-      badge =
-        isActive
-        ? .badge(.info, visit.say("Granted", zh: "已发放"))
-        : .badge(.bad, visit.say("Taken back", zh: "已收回"))
-      sentence =
-        isActive
-        ? [visit.say("The goods were granted.", zh: "商品已发放。")]
-        : [
-          visit.say(
-            "Everything that was bought has been taken back.",
-            zh: "所购内容已全部收回。"
-          )
-        ]
-    }
+    let (badge, sentence) = verdict(state, picture, visit)
     let owner = picture.owner.map {
       Markup.link(
         visit.link("/dashboard/customer", [("id", $0.customer.rawValue)]),
@@ -292,6 +262,47 @@ enum PurchasePage {
         ]),
       ]
     )
+  }
+
+  /// How it stands: a word, and a sentence.
+  private static func verdict(
+    _ state: SubscriptionState?,
+    _ picture: Picture,
+    _ visit: Visit
+  ) -> (Markup, [Markup]) {
+    let viewer = visit.viewer
+    let report = picture.history.access(at: visit.now, catalog: picture.catalog)
+    let badge: Markup
+    let sentence: [Markup]
+    if let state {
+      badge = .badge(state.phase.mark, visit.say(state.phase.words))
+      sentence = [
+        visit.say(state.reason.words), visit.say(", since ", zh: "，自 "),
+        .time(state.since, viewer),
+        state.accessUntil.map {
+          .many([visit.say("; access until ", zh: "；权益至 "), .time($0, viewer)])
+        } ?? visit.say("; no access", zh: "；无权益"), ".",
+      ]
+    } else if let held = report.entitlements.first {
+      badge = .badge(.good, visit.say("Access", zh: "有权益"))
+      sentence = [visit.say(held.reason.heldWords), "."]
+    } else {
+      let isActive = picture.history.units.contains(where: \.isActive)
+      badge =
+        isActive
+        ? .badge(.info, visit.say("Granted", zh: "已发放"))
+        : .badge(.bad, visit.say("Taken back", zh: "已收回"))
+      sentence =
+        isActive
+        ? [visit.say("The goods were granted.", zh: "商品已发放。")]
+        : [
+          visit.say(
+            "Everything that was bought has been taken back.",
+            zh: "所购内容已全部收回。"
+          )
+        ]
+    }
+    return (badge, sentence)
   }
 
   private static func transactions(_ picture: Picture, _ visit: Visit) -> Markup {

@@ -73,31 +73,39 @@ enum ReconciliationsPage {
           ],
           [
             .hidden("token", visit.formToken),
-            .field(
-              viewer(Words("Only one purchase (may be empty)", zh: "仅某一购买（可留空）")),
-              .element(
-                "input",
-                [
-                  .id("original"), .set("name", "original"), .set("maxlength", "64"),
-                  .set("inputmode", "numeric"),
-                ]
-              ),
-              for: "original"
-            ),
-            .field(
-              viewer(Words("The last days", zh: "最近天数")),
-              .element(
-                "input",
-                [
-                  .id("days"), .set("name", "days"), .set("type", "number"), .set("min", "1"),
-                  .set("max", "180"), .set("value", "30"), .on("required"),
-                ]
-              ),
-              for: "days"
-            ), .button(viewer(Words("Begin", zh: "开始")), "primary"),
+            onlyField(visit), daysField(visit),
+            .button(viewer(Words("Begin", zh: "开始")), "primary"),
           ]
         ),
       ]
+    )
+  }
+
+  private static func onlyField(_ visit: Visit) -> Markup {
+    .field(
+      visit.viewer(Words("Only one purchase (may be empty)", zh: "仅某一购买（可留空）")),
+      .element(
+        "input",
+        [
+          .id("original"), .set("name", "original"), .set("maxlength", "64"),
+          .set("inputmode", "numeric"),
+        ]
+      ),
+      for: "original"
+    )
+  }
+
+  private static func daysField(_ visit: Visit) -> Markup {
+    .field(
+      visit.viewer(Words("The last days", zh: "最近天数")),
+      .element(
+        "input",
+        [
+          .id("days"), .set("name", "days"), .set("type", "number"), .set("min", "1"),
+          .set("max", "180"), .set("value", "30"), .on("required"),
+        ]
+      ),
+      for: "days"
     )
   }
 

@@ -55,6 +55,23 @@ enum ReviewsPage {
     )
   }
 
+  private static func empty(_ state: ReviewRecord.State, _ visit: Visit) -> Markup {
+    state == .open
+      ? Markup.empty(
+        visit.viewer(Words("Nothing waits for you", zh: "没有待裁决案例")),
+        visit.viewer(
+          Words(
+            "Purchases that an app sets aside and contradictions will stand here.",
+            zh: "被 App 隔离的购买与矛盾内容会显示在这里。"
+          )
+        )
+      )
+      : .empty(
+        visit.viewer(Words("No such cases", zh: "没有此类案例")),
+        visit.viewer(Words("Choose another state above.", zh: "请在上方选择其他状态。"))
+      )
+  }
+
   private static func list(
     _ cases: [ReviewRecord],
     _ state: ReviewRecord.State,
@@ -63,22 +80,7 @@ enum ReviewsPage {
   ) -> Markup {
     let viewer = visit.viewer
     guard !cases.isEmpty else {
-      let empty =
-        state == .open
-        ? Markup.empty(
-          viewer(Words("Nothing waits for you", zh: "没有待裁决案例")),
-          viewer(
-            Words(
-              "Purchases that an app sets aside and contradictions will stand here.",
-              zh: "被 App 隔离的购买与矛盾内容会显示在这里。"
-            )
-          )
-        )
-        : .empty(
-          viewer(Words("No such cases", zh: "没有此类案例")),
-          viewer(Words("Choose another state above.", zh: "请在上方选择其他状态。"))
-        )
-      return .div("card", [empty])
+      return .div("card", [empty(state, visit)])
     }
     let table = DataTable(
       caption: viewer(Words("Cases, the oldest first", zh: "案例，最早在前")),
@@ -277,17 +279,7 @@ enum ReviewPage {
             .div(
               "stack",
               [
-                .field(
-                  viewer(Words("Note for the audit log", zh: "备注（写入案例）")),
-                  .element(
-                    "textarea",
-                    [
-                      .id("note"), .set("name", "note"), .set("rows", "2"),
-                      .set("maxlength", "500"),
-                    ]
-                  ),
-                  for: "note"
-                )
+                noteField(visit)
               ]
             ),
             .div(
@@ -301,6 +293,20 @@ enum ReviewPage {
           ]
         )
       ]
+    )
+  }
+
+  private static func noteField(_ visit: Visit) -> Markup {
+    .field(
+      visit.viewer(Words("Note for the audit log", zh: "备注（写入案例）")),
+      .element(
+        "textarea",
+        [
+          .id("note"), .set("name", "note"), .set("rows", "2"),
+          .set("maxlength", "500"),
+        ]
+      ),
+      for: "note"
     )
   }
 

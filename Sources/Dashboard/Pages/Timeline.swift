@@ -28,7 +28,13 @@ struct Timeline {
   mutating func add(_ entry: Entry) { entries.append(entry) }
 
   mutating func add(_ facts: some Sequence<StoreFact>) {
-    for fact in facts {
+    // The same is often said twice: by the app's evidence and by a notification.
+    var said: Set<TransactionPayload> = []
+    for fact in facts.sorted(by: { $0.signedDate < $1.signedDate }) {
+      if var payload = fact.transaction {
+        payload.signedDate = nil
+        guard said.insert(payload).inserted else { continue }
+      }
       switch fact {
       case .transaction(let payload): add(payload, isReceipt: false)
       case .receiptLine(let payload): add(payload, isReceipt: true)

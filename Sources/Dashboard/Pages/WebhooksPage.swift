@@ -183,34 +183,14 @@ enum WebhookPage {
         form(
           "hours",
           [
-            .field(
-              viewer(Words("The last hours", zh: "最近小时数")),
-              .element(
-                "input",
-                [
-                  .id("hours"), .set("name", "hours"), .set("type", "number"),
-                  .set("min", "1"), .set("max", "720"), .set("value", "24"), .on("required"),
-                ]
-              ),
-              for: "hours"
-            )
+            hoursField(visit)
           ],
           Words("Send these again", zh: "重新发送")
         ),
         form(
           "event",
           [
-            .field(
-              viewer(Words("One event", zh: "单个事件")),
-              .element(
-                "input",
-                [
-                  .id("event"), .set("name", "event"), .set("placeholder", "evt_…"),
-                  .set("maxlength", "64"), .on("required"), .set("spellcheck", "false"),
-                ]
-              ),
-              for: "event"
-            )
+            eventField(visit)
           ],
           Words("Send it again", zh: "重新发送此事件")
         ),
@@ -222,6 +202,34 @@ enum WebhookPage {
             Words("Send what was given up again", zh: "重新发送已放弃的事件")
           ),
       ]
+    )
+  }
+
+  private static func hoursField(_ visit: Visit) -> Markup {
+    .field(
+      visit.viewer(Words("The last hours", zh: "最近小时数")),
+      .element(
+        "input",
+        [
+          .id("hours"), .set("name", "hours"), .set("type", "number"),
+          .set("min", "1"), .set("max", "720"), .set("value", "24"), .on("required"),
+        ]
+      ),
+      for: "hours"
+    )
+  }
+
+  private static func eventField(_ visit: Visit) -> Markup {
+    .field(
+      visit.viewer(Words("One event", zh: "单个事件")),
+      .element(
+        "input",
+        [
+          .id("event"), .set("name", "event"), .set("placeholder", "evt_…"),
+          .set("maxlength", "64"), .on("required"), .set("spellcheck", "false"),
+        ]
+      ),
+      for: "event"
     )
   }
 
@@ -256,24 +264,7 @@ enum WebhookPage {
     _ visit: Visit
   ) -> Markup {
     let viewer = visit.viewer
-    let filters = Markup.element(
-      "ul",
-      [.class("filters"), .set("aria-label", viewer(Words("State", zh: "状态")))],
-      states.map { other in
-        .element(
-          "li",
-          [],
-          [
-            .element(
-              "a",
-              [.href(visit.link("/dashboard/webhook", [("id", id), ("state", other.0)]))]
-                + (other.0 == state.0 ? [.set("aria-current", "true")] : []),
-              [visit.say(other.1)]
-            )
-          ]
-        )
-      }
-    )
+    let filters = filters(id, state.0, visit)
     guard !deliveries.isEmpty else {
       return .card(
         viewer(Words("Events", zh: "事件")),
@@ -312,21 +303,50 @@ enum WebhookPage {
         ]
       }
     )
-    let pager: Markup =
-      next.map {
-        .older(
-          visit.link(
-            "/dashboard/webhook",
-            [("id", id), ("state", state.0), ("after", "\($0)")]
-          ),
-          visit
-        )
-      } ?? .nothing
+    let pager = pager(next, id, state.0, visit)
     return .card(
       viewer(Words("Events", zh: "事件")),
       id: "events",
       [filters, table.markup, pager]
     )
+  }
+
+  private static func filters(_ id: String, _ chosen: String, _ visit: Visit) -> Markup {
+    Markup.element(
+      "ul",
+      [.class("filters"), .set("aria-label", visit.viewer(Words("State", zh: "状态")))],
+      states.map { other in
+        .element(
+          "li",
+          [],
+          [
+            .element(
+              "a",
+              [.href(visit.link("/dashboard/webhook", [("id", id), ("state", other.0)]))]
+                + (other.0 == chosen ? [.set("aria-current", "true")] : []),
+              [visit.say(other.1)]
+            )
+          ]
+        )
+      }
+    )
+  }
+
+  private static func pager(
+    _ next: Int64?,
+    _ id: String,
+    _ state: String,
+    _ visit: Visit
+  ) -> Markup {
+    next.map {
+      .older(
+        visit.link(
+          "/dashboard/webhook",
+          [("id", id), ("state", state), ("after", "\($0)")]
+        ),
+        visit
+      )
+    } ?? .nothing
   }
 
   private static func attempts(_ delivery: JSONObject, _ visit: Visit) -> Markup {

@@ -9,7 +9,7 @@ enum Mark: String, Hashable, Sendable {
     switch self {
     case .good: .element("circle", [.set("cx", "6"), .set("cy", "6"), .set("r", "5")])
     case .warn: .element("path", [.set("d", "M6 .8 11.6 11H.4z")])
-    case .bad: .element("path", [.set("d", "M3.6.6h4.8l3 3v4.8l-3 3H3.6l-3-3V3.6z")])
+    case .bad: .element("path", [.set("d", "M1 1h10v10H1z")])
     case .info: .element("path", [.set("d", "M6 .4 11.6 6 6 11.6.4 6z")])
     case .off:
       .element(

@@ -212,6 +212,10 @@ enum StyleSheet {
     .keys li { display: flex; align-items: center; gap: 0.375rem; overflow-wrap: anywhere; }
     .key { width: 0.75rem; height: 0.75rem; flex: none; }
     figure { margin: 0; }
+    @media (min-width: 60.01rem) {
+      .grid .chart text { font-size: 21px; }
+      .grid .chart .spare { display: none; }
+    }
     .cohorts td { text-align: end; }
     .cohorts .s1 { background: color-mix(in srgb, var(--c1) 8%, transparent); }
     .cohorts .s2 { background: color-mix(in srgb, var(--c1) 16%, transparent); }
@@ -228,7 +232,8 @@ enum StyleSheet {
         background: var(--surface); }
       .menu ul { display: flex; position: static; width: max-content; }
       .menu a { white-space: nowrap; }
-      .menu a[aria-current] { box-shadow: inset 0 -3px 0 var(--accent); border-radius: 8px 8px 0 0; }
+      .menu a[aria-current] { box-shadow: inset 0 -3px 0 var(--accent);
+        border-radius: 8px 8px 0 0; }
       .grid { grid-template-columns: minmax(0, 1fr); }
       main { padding: 1.25rem 1rem 2rem; }
       .top, .foot { padding-inline: 1rem; }
