@@ -35,31 +35,32 @@ public struct HTTPRequest: Hashable, Sendable {
 
   /// The target up to the question mark, still percent-encoded.
   public var path: String {
-    String(target.prefix { $0 != "?" })
+    String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
   }
 
   /// The parts of the path between slashes, percent-decoded; empty parts are left out.
   ///
   /// Decoding comes after splitting, so a part may contain a slash of its own.
   public var pathSegments: [String] {
-    path.split(separator: "/").map { PercentCoding.decode($0) }
+    path.utf8.split(separator: UInt8(ascii: "/")).map { PercentCoding.decode(Substring($0)) }
   }
 
   /// What stands behind the question mark, percent-encoded; nil without one.
   public var query: String? {
-    guard let mark = target.firstIndex(of: "?") else { return nil }
-    return String(target[target.index(after: mark)...])
+    guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+    return String(target[target.utf8.index(after: mark)...])
   }
 
   /// The parts of the query, percent-decoded, in their order; a part without `=` has no value.
   public var queryItems: [HTTPQueryItem] {
-    (query ?? "").split(separator: "&").map { part in
-      guard let equals = part.firstIndex(of: "=") else {
-        return HTTPQueryItem(PercentCoding.decodeForm(part), nil)
+    // Bytes, not characters: what parts a query is ASCII, and finding characters takes long.
+    (query ?? "").utf8.split(separator: UInt8(ascii: "&")).map { part in
+      guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else {
+        return HTTPQueryItem(PercentCoding.decodeForm(Substring(part)), nil)
       }
       return HTTPQueryItem(
-        PercentCoding.decodeForm(part[..<equals]),
-        PercentCoding.decodeForm(part[part.index(after: equals)...])
+        PercentCoding.decodeForm(Substring(part[..<equals])),
+        PercentCoding.decodeForm(Substring(part[part.index(after: equals)...]))
       )
     }
   }

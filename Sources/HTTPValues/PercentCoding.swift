@@ -41,6 +41,9 @@ public enum PercentCoding {
 
   private static func decode(_ text: some StringProtocol, plusIsSpace: Bool) -> String {
     let source = Array(text.utf8)
+    guard source.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+      return String(text)
+    }
     var output: [UInt8] = []
     output.reserveCapacity(source.count)
     var index = 0

@@ -12,8 +12,23 @@ extension StoreHistory {
   ///   - catalog: Which product opens what.
   /// - Returns: The access there is, and the access there was.
   public func access(at now: Date, catalog: EntitlementCatalog = .init()) -> AccessReport {
+    access(at: now, catalog: catalog, subscriptions: subscriptions(at: now))
+  }
+
+  /// What the customer may use, for who has looked at the subscriptions already.
+  ///
+  /// - Parameters:
+  ///   - now: The instant to judge at.
+  ///   - catalog: Which product opens what.
+  ///   - subscriptions: What ``subscriptions(at:)`` says at that instant.
+  /// - Returns: The access there is, and the access there was.
+  package func access(
+    at now: Date,
+    catalog: EntitlementCatalog,
+    subscriptions: [SubscriptionState]
+  ) -> AccessReport {
     var collector = AccessCollector(catalog: catalog)
-    collector.add(subscriptions(at: now))
+    collector.add(subscriptions)
     for transaction in transactions where transaction.payload.type == .nonConsumable {
       collector.addOwned(transaction)
     }

@@ -19,9 +19,13 @@ internal import Foundation
 
   private let handle: OpaquePointer
   private var statements: [String: SQLiteStatement] = [:]
+  /// The statements by where their text lies in memory: a text that stands in the source is found
+  /// without looking at each of its bytes.
+  private var places: [UInt: (sql: String, statement: SQLiteStatement)] = [:]
 
   /// Opens a file.
   package init(path: String, mode: Mode, busyTimeoutMilliseconds: Int32) throws(SQLiteError) {
+    Self.prepareLibrary()
     var flags = SQLITE_OPEN_NOMUTEX
     switch mode {
     case .readOnly: flags |= SQLITE_OPEN_READONLY
@@ -44,7 +48,22 @@ internal import Foundation
     _ = unsafe sqlite3_busy_timeout(opened, busyTimeoutMilliseconds)
   }
 
+  /// Tells the library not to count what it allocates.
+  ///
+  /// It counts under a lock that every connection takes for every allocation, and nobody asks. It
+  /// may only be told before it is used for the first time, so what it answers does not matter.
+  private static func prepareLibrary() {
+    #if !canImport(SQLite3)
+    _ = countsNoMemory
+    #endif
+  }
+
+  #if !canImport(SQLite3)
+  private static let countsNoMemory = iap_sqlite_count_no_memory()
+  #endif
+
   deinit {
+    places = [:]
     statements = [:]
     _ = unsafe sqlite3_close_v2(handle)
   }
@@ -91,6 +110,23 @@ internal import Foundation
   }
 
   private func prepared(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+    let place = unsafe sql.utf8.withContiguousStorageIfAvailable { text in
+      UInt(bitPattern: text.baseAddress)
+    }
+    // The same place may hold another text by now, if that text was made for the occasion.
+    if let place, let known = places[place], known.sql == sql { return known.statement }
+    let statement = try statement(sql)
+    if let place {
+      if places.count >= Self.placesMax { places = [:] }
+      places[place] = (sql, statement)
+    }
+    return statement
+  }
+
+  /// More places than there are texts in the source.
+  private static let placesMax = 512
+
+  private func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
     if let statement = statements[sql] { return statement }
     var pointer: OpaquePointer?
     try check(

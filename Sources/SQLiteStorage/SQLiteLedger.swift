@@ -201,20 +201,44 @@ final class SQLiteWriting: Sendable {
 }
 
 extension SQLiteTables {
-  /// Commits a batch: each write in a savepoint of its own, all of them in one flush.
+  /// Commits a batch in one flush.
+  ///
+  /// Hardly ever does a write fail, and a savepoint for each copies every page that it touches. So
+  /// they are first worked in without; when one fails, everything is undone and begun again with
+  /// savepoints, in which the others stand.
   fileprivate mutating func commit(
     _ writes: [PreparedWrite]
   ) -> [Result<WriteOutcome, StorageError>] {
-    do throws(StorageError) {
-      try connection.execute("BEGIN IMMEDIATE")
+    let together = commit { tables throws(StorageError) in
       var results: [Result<WriteOutcome, StorageError>] = []
-      for write in writes { results.append(try apply(write)) }
-      try connection.execute("COMMIT")
+      for write in writes { results.append(.success(try LedgerEngine.apply(write, to: &tables))) }
       return results
+    }
+    if case .success(let results) = together { return results }
+    let apart = commit { tables throws(StorageError) in
+      var results: [Result<WriteOutcome, StorageError>] = []
+      for write in writes { results.append(try tables.apply(write)) }
+      return results
+    }
+    switch apart {
+    case .success(let results): return results
+    case .failure(let error): return writes.map { _ in .failure(error) }
+    }
+  }
+
+  /// Does something in one transaction, or nothing.
+  private mutating func commit<Value>(
+    _ body: (inout SQLiteTables) throws(StorageError) -> Value
+  ) -> Result<Value, StorageError> {
+    do throws(StorageError) {
+      try connection.run("BEGIN IMMEDIATE")
+      let value = try body(&self)
+      try connection.run("COMMIT")
+      return .success(value)
     } catch {
       forgetNumbers()
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      return writes.map { _ in .failure(error) }
+      return .failure(error)
     }
   }
 

@@ -6,56 +6,105 @@ internal import ServerStorage
 // Documents: the small records that are replaced when they change. An app that is absent is stored
 // as an empty text, because a unique constraint holds nulls to be different.
 extension SQLiteTables {
-  private static let columns = "sequence, name, shelf, body, version, created_ms, changed_ms"
+  private static let selection =
+    "SELECT sequence, name, shelf, body, version, created_ms, changed_ms FROM documents "
+  private static let selectOne = selection + "WHERE name = ? AND kind = ? AND app = ?"
+  private static let selectAll =
+    selection + "WHERE kind = ? AND app = ? AND sequence > ? ORDER BY sequence LIMIT ?"
+  private static let selectShelf =
+    selection
+    + "WHERE shelf = ? AND kind = ? AND app = ? AND sequence > ? ORDER BY sequence LIMIT ?"
+
+  /// What of a document stays when it is written again.
+  private struct Before {
+    let sequence: Int64
+    let shelf: String?
+    let version: Int64
+    let created: Date
+  }
 
   mutating func setDocument(
     _ write: DocumentWrite,
     date: Date
   ) throws(StorageError) -> LedgerDocument {
-    let body = SQLiteValue.blob(write.body.serialized)
-    let (kind, app) = (write.key.kind, write.key.app)
     // Whoever wants it absent has looked.
-    if write.condition != .mustBeAbsent, let document = try rewritten(write, body, date) {
-      return document
+    let before = write.condition == .mustBeAbsent ? nil : try before(write.key)
+    var sequence = before?.sequence ?? 0
+    if let before {
+      try rewrite(before, as: write, date)
+    } else {
+      try connection.run(
+        """
+        INSERT INTO documents (kind, app, name, shelf, body, version, created_ms, changed_ms)
+        VALUES (?, ?, ?, ?, ?, 1, ?, ?)
+        """,
+        .text(write.key.kind.rawValue),
+        .text(write.key.app?.rawValue ?? ""),
+        .text(write.key.name),
+        .text(write.shelf),
+        .blob(write.body.serialized),
+        .date(date),
+        .date(date)
+      )
+      sequence = connection.lastInsertedRow
     }
-    let made = try connection.rows(
-      """
-      INSERT INTO documents (kind, app, name, shelf, body, version, created_ms, changed_ms)
-      VALUES (?, ?, ?, ?, ?, 1, ?, ?) RETURNING sequence, version, created_ms
-      """,
-      .text(kind.rawValue),
-      .text(app?.rawValue ?? ""),
-      .text(write.key.name),
-      .text(write.shelf),
-      body,
-      .date(date),
-      .date(date)
-    ) { Self.document($0, write, date) }
-    guard let document = made.first else {
-      throw StorageError(.corrupt, "a document cannot be found again")
-    }
-    return document
+    let changed = Date(milliseconds: date.milliseconds)
+    return LedgerDocument(
+      key: write.key,
+      sequence: sequence,
+      shelf: write.shelf,
+      body: write.body,
+      version: (before?.version ?? 0) + 1,
+      createdDate: before?.created ?? changed,
+      changedDate: changed
+    )
   }
 
-  private func rewritten(
-    _ write: DocumentWrite,
-    _ body: SQLiteValue,
+  private func before(_ key: DocumentKey) throws(StorageError) -> Before? {
+    try connection.row(
+      """
+      SELECT sequence, shelf, version, created_ms FROM documents
+      WHERE name = ? AND kind = ? AND app = ?
+      """,
+      .text(key.name),
+      .text(key.kind.rawValue),
+      .text(key.app?.rawValue ?? "")
+    ) { row in
+      Before(
+        sequence: row.integer(0),
+        shelf: row.optionalText(1),
+        version: row.integer(2),
+        created: row.date(3)
+      )
+    }
+  }
+
+  private func rewrite(
+    _ before: Before,
+    as write: DocumentWrite,
     _ date: Date
-  ) throws(StorageError) -> LedgerDocument? {
-    let (kind, app) = (write.key.kind, write.key.app)
-    let changed = try connection.rows(
+  ) throws(StorageError) {
+    let body = SQLiteValue.blob(write.body.serialized)
+    // A column that is named is looked up in its index, changed or not.
+    guard before.shelf != write.shelf else {
+      try connection.run(
+        "UPDATE documents SET body = ?, version = version + 1, changed_ms = ? WHERE sequence = ?",
+        body,
+        .date(date),
+        .integer(before.sequence)
+      )
+      return
+    }
+    try connection.run(
       """
       UPDATE documents SET shelf = ?, body = ?, version = version + 1, changed_ms = ?
-      WHERE name = ? AND kind = ? AND app = ? RETURNING sequence, version, created_ms
+      WHERE sequence = ?
       """,
       .text(write.shelf),
       body,
       .date(date),
-      .text(write.key.name),
-      .text(kind.rawValue),
-      .text(app?.rawValue ?? "")
-    ) { Self.document($0, write, date) }
-    return changed.first
+      .integer(before.sequence)
+    )
   }
 
   mutating func removeDocuments(
@@ -76,7 +125,7 @@ extension SQLiteTables {
 
   func document(_ key: DocumentKey) throws(StorageError) -> LedgerDocument? {
     try connection.row(
-      "SELECT \(Self.columns) FROM documents WHERE name = ? AND kind = ? AND app = ?",
+      Self.selectOne,
       .text(key.name),
       .text(key.kind.rawValue),
       .text(key.app?.rawValue ?? "")
@@ -92,10 +141,7 @@ extension SQLiteTables {
   ) throws(StorageError) -> [LedgerDocument] {
     guard let shelf else {
       return try connection.rows(
-        """
-        SELECT \(Self.columns) FROM documents
-        WHERE kind = ? AND app = ? AND sequence > ? ORDER BY sequence LIMIT ?
-        """,
+        Self.selectAll,
         .text(kind.rawValue),
         .text(app?.rawValue ?? ""),
         .integer(sequence),
@@ -103,33 +149,13 @@ extension SQLiteTables {
       ) { row throws(StorageError) in try Self.document(row, kind, app) }
     }
     return try connection.rows(
-      """
-      SELECT \(Self.columns) FROM documents
-      WHERE shelf = ? AND kind = ? AND app = ? AND sequence > ? ORDER BY sequence LIMIT ?
-      """,
+      Self.selectShelf,
       .text(shelf),
       .text(kind.rawValue),
       .text(app?.rawValue ?? ""),
       .integer(sequence),
       .integer(Int64(max(limit, 0)))
     ) { row throws(StorageError) in try Self.document(row, kind, app) }
-  }
-
-  /// The document that a wish became.
-  static func document(
-    _ row: SQLiteStatement,
-    _ write: DocumentWrite,
-    _ date: Date
-  ) -> LedgerDocument {
-    LedgerDocument(
-      key: write.key,
-      sequence: row.integer(0),
-      shelf: write.shelf,
-      body: write.body,
-      version: row.integer(1),
-      createdDate: row.date(2),
-      changedDate: Date(milliseconds: date.milliseconds)
-    )
   }
 
   static func document(

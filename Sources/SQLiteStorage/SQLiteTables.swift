@@ -7,23 +7,20 @@ internal import ServerStorage
 /// The tables of a ledger on one connection.
 struct SQLiteTables {
   let connection: SQLiteConnection
-  /// Numbers that were looked up or given; forgotten when a transaction is undone.
-  private var scopeNumbers: [LedgerScope: Int64] = [:]
+  private let numbers = SQLiteNumbers()
   /// Whether any purchase was erased; nil when that has to be looked up.
   var knownErasures: Bool?
-  private var headerNumbers: [(bytes: [UInt8], number: Int64)] = []
 
   init(_ connection: SQLiteConnection) { self.connection = connection }
 
   /// Forgets numbers that may have been given in a transaction that was undone.
   mutating func forgetNumbers() {
-    scopeNumbers = [:]
-    headerNumbers = []
+    numbers.forget()
     knownErasures = nil
   }
 
   mutating func number(of scope: LedgerScope) throws(StorageError) -> Int64 {
-    if let number = scopeNumbers[scope] { return number }
+    if let number = numbers.number(of: scope) { return number }
     try connection.run(
       "INSERT INTO scopes (app, environment) VALUES (?, ?) ON CONFLICT DO NOTHING",
       .text(scope.app.rawValue),
@@ -32,17 +29,18 @@ struct SQLiteTables {
     guard let number = try knownNumber(of: scope) else {
       throw StorageError(.corrupt, "a scope cannot be found again")
     }
-    scopeNumbers[scope] = number
     return number
   }
 
   func knownNumber(of scope: LedgerScope) throws(StorageError) -> Int64? {
-    if let number = scopeNumbers[scope] { return number }
-    return try connection.row(
+    if let number = numbers.number(of: scope) { return number }
+    let number = try connection.row(
       "SELECT id FROM scopes WHERE app = ? AND environment = ?",
       .text(scope.app.rawValue),
       .text(scope.environment.rawValue)
     ) { $0.integer(0) }
+    if let number { numbers.note(number, of: scope) }
+    return number
   }
 
   mutating func number(of subject: LedgerSubject) throws(StorageError) -> Int64 {
@@ -53,20 +51,25 @@ struct SQLiteTables {
       .integer(scope),
       .text(subject.original.rawValue)
     )
-    return connection.lastInsertedRow
+    let number = connection.lastInsertedRow
+    numbers.note(number, of: subject)
+    return number
   }
 
   func knownNumber(of subject: LedgerSubject) throws(StorageError) -> Int64? {
+    if let number = numbers.number(of: subject) { return number }
     guard let scope = try knownNumber(of: subject.scope) else { return nil }
-    return try connection.row(
+    let number = try connection.row(
       "SELECT id FROM subjects WHERE scope = ? AND original = ?",
       .integer(scope),
       .text(subject.original.rawValue)
     ) { $0.integer(0) }
+    if let number { numbers.note(number, of: subject) }
+    return number
   }
 
   private mutating func number(ofHeader bytes: [UInt8]) throws(StorageError) -> Int64 {
-    if let known = headerNumbers.first(where: { $0.bytes == bytes }) { return known.number }
+    if let number = numbers.number(ofHeader: bytes) { return number }
     try connection.run(
       "INSERT INTO headers (bytes) VALUES (?) ON CONFLICT DO NOTHING",
       .blob(bytes)
@@ -75,8 +78,7 @@ struct SQLiteTables {
       $0.integer(0)
     }
     guard let number else { throw StorageError(.corrupt, "a header cannot be found again") }
-    if headerNumbers.count >= SQLiteLedger.cachedHeadersMax { headerNumbers = [] }
-    headerNumbers.append((bytes, number))
+    numbers.note(number, ofHeader: bytes)
     return number
   }
 }
@@ -88,24 +90,20 @@ extension SQLiteTables: LedgerTables {
     packed: PackedFact?
   ) throws(StorageError) -> Bool {
     let scope = try number(of: record.scope)
-    let known = try connection.row(
-      "SELECT 1 FROM facts WHERE scope = ? AND key = ?",
-      .integer(scope),
-      .text(key.description)
-    ) { $0.integer(0) }
-    guard known == nil else { return false }
     let packed = packed ?? PackedFact(record.bytes)
     var numbers: [Int64] = []
     for header in packed.headers { numbers.append(try number(ofHeader: header)) }
-    try connection.run(
-      "INSERT INTO facts (scope, key, signed_ms, received_ms, bytes) VALUES (?, ?, ?, ?, ?)",
+    return try connection.run(
+      """
+      INSERT INTO facts (scope, key, signed_ms, received_ms, bytes) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO NOTHING
+      """,
       .integer(scope),
       .text(key.description),
       .date(record.signedDate),
       .date(record.receivedDate),
       .blob(packed.stored(numbers: numbers))
-    )
-    return true
+    ) == 1
   }
 
   mutating func insertItems(

@@ -82,10 +82,18 @@ extension LedgerEngine {
   }
 
   /// The name of an event: nothing of it says what the event is about.
+  ///
+  /// It begins with the instant at which the event was filed, so that new names stand side by side
+  /// in an index instead of all over it.
   private func eventID(_ app: BundleID, _ ordinal: Int64, _ type: EventType) -> EventID {
-    let bytes = Array("event:\(app):\(ordinal):\(type):\(write.date.milliseconds)".utf8)
-    let hash = write.digest.map { Array($0(bytes).prefix(EventID.byteCount)) } ?? Self.hash(bytes)
-    return EventID("evt_" + Tombstone.hexadecimal(hash))
+    let date = write.date.milliseconds
+    let bytes = Array("event:\(app):\(ordinal):\(type):\(date)".utf8)
+    let hash = write.digest.map { $0(bytes) } ?? Self.hash(bytes)
+    let instant = (0..<EventID.instantByteCount).reversed().map { place in
+      UInt8(truncatingIfNeeded: date >> (8 * Int64(place)))
+    }
+    let name = instant + hash.prefix(EventID.byteCount - instant.count)
+    return EventID("evt_" + Tombstone.hexadecimal(name))
   }
 
   /// FNV-1a twice, for ledgers without a cryptographic hash; nothing is secured with it.

@@ -137,9 +137,8 @@ public struct LedgerEngine: Sendable {
     }
     var saysNews = false
     for (subject, parts) in fact.parts {
-      let stored = Set(try tables.items(of: subject))
-      var seen = stored
-      let added = parts.filter { seen.insert($0.item).inserted }
+      let stored = try tables.items(of: subject)
+      let added = Self.news(in: parts, beside: stored)
       guard !added.isEmpty else { continue }
       saysNews = true
       try tables.insertItems(added.map(\.item), of: subject)
@@ -166,6 +165,26 @@ public struct LedgerEngine: Sendable {
       _ = try file(review.document(.ifAbsent), in: &tables)
     }
     return .inserted
+  }
+
+  /// Up to here comparing each with each is faster than a set is made.
+  private static let comparedMax = 256
+
+  /// What is not stored yet, each once.
+  private static func news(
+    in parts: [PreparedWrite.Part],
+    beside stored: [StoredItem]
+  ) -> [PreparedWrite.Part] {
+    guard parts.count * (stored.count + parts.count) > comparedMax else {
+      var added: [PreparedWrite.Part] = []
+      for part in parts
+      where !stored.contains(part.item) && !added.contains(where: { $0.item == part.item }) {
+        added.append(part)
+      }
+      return added
+    }
+    var seen = Set(stored)
+    return parts.filter { seen.insert($0.item).inserted }
   }
 
   private mutating func noteNotifications(_ fact: PreparedWrite.Fact) {

@@ -81,8 +81,9 @@ public struct PackedFact: Hashable, Sendable {
 
   /// Packs a signed text; nil when it does not look like one.
   private mutating func packed(_ text: UnsafeBufferPointer<UInt8>, depth: Int) -> [UInt8]? {
-    guard let first = Self.dot(in: text, from: 0),
-      let second = Self.dot(in: text, from: first + 1),
+    let dot = UInt8(ascii: ".")
+    guard let first = Self.place(of: dot, in: text, from: 0),
+      let second = Self.place(of: dot, in: text, from: first + 1),
       (Self.headerBytesMin...Self.headerBytesMax).contains(first),
       let payload = Base64URL.decode(.init(rebasing: text[(first + 1)..<second])),
       let signature = Base64URL.decode(.init(rebasing: text[(second + 1)...]))
@@ -112,9 +113,13 @@ public struct PackedFact: Hashable, Sendable {
     return output
   }
 
-  private static func dot(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+  private static func place(
+    of byte: UInt8,
+    in text: UnsafeBufferPointer<UInt8>,
+    from start: Int
+  ) -> Int? {
     guard let base = text.baseAddress, start < text.count,
-      let found = memchr(base + start, Int32(UInt8(ascii: ".")), text.count - start)
+      let found = memchr(base + start, Int32(byte), text.count - start)
     else { return nil }
     return UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
   }
@@ -136,10 +141,9 @@ public struct PackedFact: Hashable, Sendable {
 
   /// What stands between two quotation marks and is long enough to be a signed text with a chain.
   private static func longTexts(in payload: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
-    let quote = UInt8(ascii: "\"")
     var found: [Range<Int>] = []
     var start = 0
-    for index in payload.indices where payload[index] == quote {
+    while let index = place(of: UInt8(ascii: "\""), in: payload, from: start) {
       if index - start > headerBytesMin { found.append(start..<index) }
       start = index + 1
     }

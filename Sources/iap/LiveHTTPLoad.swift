@@ -80,7 +80,7 @@ struct LiveHTTPLoad: Sendable {
 
   /// One connection to this machine.
   private final class Connection {
-    private static let headerEnd = Array("\r\n\r\n".utf8)
+    private static let lengthName = Array("\ncontent-length:".utf8)
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 65_536)
 
@@ -132,19 +132,44 @@ struct LiveHTTPLoad: Sendable {
 
     /// The status when the answer is there to its end.
     private func whole(_ filled: Int) -> Int? {
-      let text = buffer[..<filled]
-      guard let end = text.indices.first(where: { text[$0...].starts(with: Self.headerEnd) }) else {
+      buffer.withUnsafeBufferPointer { bytes in
+        let (lineFeed, name) = (UInt8(ascii: "\n"), Self.lengthName)
+        var length = 0
+        var index = 0
+        while index + 2 < filled {
+          defer { index += 1 }
+          guard bytes[index] == lineFeed else { continue }
+          if bytes[index + 2] == lineFeed {
+            guard filled >= index + 3 + length else { return nil }
+            return Self.number(in: bytes, from: Self.statusPlace, to: filled)
+          }
+          let end = index + name.count
+          guard end < filled,
+            (0..<name.count).allSatisfy({ bytes[index + $0] | 0x20 == name[$0] | 0x20 })
+          else { continue }
+          length = Self.number(in: bytes, from: end, to: filled)
+        }
         return nil
       }
-      let header = String(decoding: text[..<end], as: UTF8.self)
-      var length = 0
-      for line in header.split(separator: "\r\n") {
-        let parts = line.split(separator: ":", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "content-length" else { continue }
-        length = Int(parts[1].drop { $0 == " " }) ?? 0
+    }
+
+    /// Where the status stands, behind `HTTP/1.1`.
+    private static let statusPlace = 9
+
+    /// The number behind spaces.
+    private static func number(
+      in bytes: UnsafeBufferPointer<UInt8>,
+      from start: Int,
+      to end: Int
+    ) -> Int {
+      var result = 0
+      for index in start..<end {
+        let byte = bytes[index]
+        if byte == UInt8(ascii: " "), result == 0 { continue }
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { break }
+        result = result * 10 + Int(byte - UInt8(ascii: "0"))
       }
-      guard filled >= end + Self.headerEnd.count + length else { return nil }
-      return header.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+      return result
     }
   }
 }

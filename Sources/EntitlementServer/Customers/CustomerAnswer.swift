@@ -29,7 +29,12 @@ enum CustomerAnswer {
     at now: Date,
     catalog: EntitlementCatalog
   ) -> JSONObject {
-    let report = findings.history.access(at: now, catalog: catalog)
+    let subscriptions = findings.history.subscriptions(at: now)
+    let report = findings.history.access(
+      at: now,
+      catalog: catalog,
+      subscriptions: subscriptions
+    )
     return [
       "customer": .string(customer.rawValue),
       "app": .string(scope.app.rawValue),
@@ -38,7 +43,7 @@ enum CustomerAnswer {
       "asOf": .integer(now.milliseconds),
       "entitlements": .array(report.entitlements.map(AnswerMembers.entitlement)),
       "lapsed": .array(report.lapsed.map(lapsed)),
-      "subscriptions": .array(findings.history.subscriptions(at: now).map(subscription)),
+      "subscriptions": .array(subscriptions.map(subscription)),
       "purchases": .array(findings.history.units.map { purchase($0, findings.entries) }),
       "orders": .array(findings.orders.map(order)),
     ]

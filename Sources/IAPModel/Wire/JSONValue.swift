@@ -101,8 +101,20 @@ public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   /// Makes an object from members whose names are all different.
   public init(_ members: [JSONMember]) {
-    precondition(Set(members.map(\.name)).count == members.count, "a member name stands twice")
+    precondition(Self.areNamesDifferent(members), "a member name stands twice")
     self.members = members
+  }
+
+  /// Up to here comparing each with each is faster than a set is made.
+  private static let comparedMax = 16
+
+  private static func areNamesDifferent(_ members: [JSONMember]) -> Bool {
+    guard members.count <= comparedMax else {
+      return Set(members.map(\.name)).count == members.count
+    }
+    return members.indices.allSatisfy { index in
+      !members[..<index].contains { $0.isNamed(members[index].name) }
+    }
   }
 
   /// Takes members that the parser has checked.
@@ -117,7 +129,7 @@ public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   public subscript(name: String) -> JSONValue? {
     get { members.first { $0.isNamed(name) }?.value }
     set {
-      let index = members.firstIndex { $0.name == name }
+      let index = members.firstIndex { $0.isNamed(name) }
       switch (index, newValue) {
       case (let index?, let value?): members[index] = JSONMember(name, value)
       case (let index?, nil): members.remove(at: index)

@@ -1,3 +1,5 @@
+import IAPModel
+
 /// Base64 in both alphabets, over bytes and by table.
 ///
 /// Strict: no white space, no padding in the URL alphabet and full padding in the standard one, and
@@ -79,79 +81,21 @@ public enum Base64 {
         padding += 1
       }
     }
-    let tail = count % 4
-    guard tail != 1 else { return nil }
-    let values = alphabet == .url ? Tables.urlValues : Tables.standardValues
-    let size = count / 4 * 3 + (tail == 0 ? 0 : tail - 1)
-    var isRight = true
-    let bytes = values.withUnsafeBufferPointer { table in
-      [UInt8](unsafeUninitializedCapacity: size) { output, filled in
-        isRight = decodeDigits(text, count, table, output)
-        filled = isRight ? size : 0
-      }
-    }
-    return isRight ? bytes : nil
-  }
-
-  private static func decodeDigits(
-    _ text: UnsafeBufferPointer<UInt8>,
-    _ count: Int,
-    _ table: UnsafeBufferPointer<UInt8>,
-    _ output: UnsafeMutableBufferPointer<UInt8>
-  ) -> Bool {
-    // Digits are below 64; anything else has the top bit set, and one look at the union finds it.
-    var union: UInt8 = 0
-    var from = 0
-    var to = 0
-    while from + 4 <= count {
-      let a = table[Int(text[from])]
-      let b = table[Int(text[from + 1])]
-      let c = table[Int(text[from + 2])]
-      let d = table[Int(text[from + 3])]
-      union |= a | b | c | d
-      output[to] = a << 2 | b >> 4
-      output[to + 1] = b << 4 | c >> 2
-      output[to + 2] = c << 6 | d
-      from += 4
-      to += 3
-    }
-    switch count - from {
-    case 2:
-      let a = table[Int(text[from])]
-      let b = table[Int(text[from + 1])]
-      guard b & 0x0F == 0 else { return false }
-      union |= a | b
-      output[to] = a << 2 | b >> 4
-    case 3:
-      let a = table[Int(text[from])]
-      let b = table[Int(text[from + 1])]
-      let c = table[Int(text[from + 2])]
-      guard c & 0x03 == 0 else { return false }
-      union |= a | b | c
-      output[to] = a << 2 | b >> 4
-      output[to + 1] = b << 4 | c >> 2
-    default: break
-    }
-    return union & 0x80 == 0
+    let digits = alphabet == .url ? Tables.urlValues : Tables.standardValues
+    return digits.decode(UnsafeBufferPointer(rebasing: text[..<count]))
   }
 
   private enum Tables {
     static let standardDigits = digits(plus: "+", slash: "/")
     static let urlDigits = digits(plus: "-", slash: "_")
-    static let standardValues = values(of: standardDigits)
-    static let urlValues = values(of: urlDigits)
+    static let standardValues = Base64Digits(standardDigits)
+    static let urlValues = Base64Digits(urlDigits)
 
     private static func digits(plus: Unicode.Scalar, slash: Unicode.Scalar) -> [UInt8] {
       let letters =
         (0..<26).map { UInt8(ascii: "A") + $0 } + (0..<26).map { UInt8(ascii: "a") + $0 }
       let numerals = (0..<10).map { UInt8(ascii: "0") + $0 }
       return letters + numerals + [UInt8(ascii: plus), UInt8(ascii: slash)]
-    }
-
-    private static func values(of digits: [UInt8]) -> [UInt8] {
-      var table = [UInt8](repeating: 0xFF, count: 256)
-      for (value, digit) in digits.enumerated() { table[Int(digit)] = UInt8(value) }
-      return table
     }
   }
 }

@@ -105,6 +105,8 @@ public struct EventID: Identifier {
 
   /// How many bytes its digits stand for.
   static let byteCount = 16
+  /// How many of them are the milliseconds since 1970: enough for some thousand years.
+  static let instantByteCount = 6
 }
 
 extension DocumentKind {

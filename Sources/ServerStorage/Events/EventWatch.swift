@@ -37,10 +37,13 @@ public struct EventWatch: Hashable, Sendable {
   ) {
     self.subject = subject
     self.sharers = sharers
-    let report = history.access(at: now, catalog: catalog)
+    let subscriptions = history.subscriptions(at: now)
+    let report = history.access(at: now, catalog: catalog, subscriptions: subscriptions)
     gives = Set(report.entitlements.map(\.id.rawValue)).sorted()
     var instants = report.entitlements.compactMap(\.until)
-    if let subscription = history.subscription(subject.original, at: now) {
+    if let subscription = subscriptions.first(where: {
+      $0.originalTransactionID == subject.original
+    }) {
       state = EventData.subscription(subscription)
       if let end = subscription.accessUntil { instants.append(end) }
       if subscription.phase == .inBillingRetry, let end = subscription.expiresDate {
