@@ -1,9 +1,11 @@
 """How many signed texts a second Apple's Python library verifies, with its cache of chains warm.
 
-Usage: peers.py FOLDER, the folder that `iap bench --inputs FOLDER` wrote. Prints lines like those of
-`iap bench`: the median of five rounds and how far the quartiles lie apart.
+Usage: peers.py FOLDER, the folder that `iap bench --inputs FOLDER` wrote, with `iap bench`'s own
+figures in ours.json. Prints lines like those of `iap bench`: the median of five rounds, how far the
+quartiles lie apart, and how many times as fast ours are, of which 10 are wanted.
 """
 
+import json
 import pathlib
 import statistics
 import sys
@@ -41,12 +43,23 @@ def main():
         1234567890,
     )
     inputs = [
-        ("transaction", verifier.verify_and_decode_signed_transaction, "transaction.jws"),
-        ("notification, outer signature", verifier.verify_and_decode_notification, "notification.jws"),
+        ("transaction", verifier.verify_and_decode_signed_transaction, "transaction.jws", "transaction"),
+        (
+            "notification, outer signature",
+            verifier.verify_and_decode_notification,
+            "notification.jws",
+            "notificationOuter",
+        ),
     ]
-    for what, verify, name in inputs:
+    figures = json.loads((folder / "ours.json").read_text())["benchmarks"]
+    ours = {figure["name"]: figure["median"] for figure in figures}
+    for what, verify, name, own in inputs:
         median, spread = rate(verify, (folder / name).read_text())
-        print(f"{median:10.0f}/s{100 * spread:6.0f} %{'':29}  Apple's Python library: {what}")
+        times = f"{ours[own] / median:.0f} x"
+        print(
+            f"{median:10.0f}/s{100 * spread:6.0f} %{times:>10}{'>= 10 x':>9}{'':10}"
+            f"  Apple's Python library: {what} (ours in times of it)"
+        )
 
 
 if __name__ == "__main__":

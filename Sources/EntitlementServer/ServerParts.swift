@@ -30,6 +30,8 @@ struct ServerParts: Sendable {
   let servers = KnownServers()
   /// Requests that wait for events.
   let waiters = EventWaiters()
+  /// What was folded lately.
+  let histories = FoldedHistories()
 
   init(
     configuration: ServerConfiguration,

@@ -175,6 +175,7 @@ struct CustomerLifeUseCase: Sendable {
       parts.audit("customer.erased", call, app, ["customer": .string(parts.mark(customer))])
     ]
     let outcome = try await parts.commit(write)
+    parts.histories.forget(customer)
     let erased = outcome.erasures.first ?? ErasureOutcome()
     return .ok([
       "erased": true, "purchases": .integer(Int64(erased.subjects)),

@@ -74,10 +74,11 @@ struct CustomerUseCase: Sendable {
     _ scope: LedgerScope,
     _ now: Date
   ) async throws(ServerError) -> JSONObject {
-    let found = try await parts.read { [catalogs = parts.catalogs] reader throws(StorageError) in
+    let found = try await parts.read {
+      [catalogs = parts.catalogs, histories = parts.histories] reader throws(StorageError) in
       let customer = try reader.canonical(name, app: scope.app).customer
       return (
-        customer, try CustomerFindings(customer, scope, reader),
+        customer, try CustomerFindings(customer, scope, reader, histories),
         try catalogs.rules(scope.app, reader)
       )
     }
@@ -197,18 +198,19 @@ package struct CustomerFindings: Sendable {
   package init(
     _ customer: CustomerID,
     _ scope: LedgerScope,
-    _ reader: any LedgerReading
+    _ reader: any LedgerReading,
+    _ histories: FoldedHistories
   ) throws(StorageError) {
     let shared = try reader.subjects(sharedWith: customer, app: scope.app)
     let own = try reader.subjects(ownedBy: customer, app: scope.app)
     let owned = own + shared.filter { !own.contains($0) }
-    var facts: [StoreFact] = []
+    var items: [StoredItem] = []
     var entries: [GrantRecord] = []
     for subject in owned where subject.scope == scope {
-      facts += try reader.facts(of: subject)
+      items += try reader.items(of: subject)
       entries += try reader.entries(of: subject)
     }
-    let history = StoreHistory(facts, environment: .only(scope.environment))
+    let history = try histories.history(of: customer, scope, items)
     orders = try reader.orders(of: customer, app: scope.app).map {
       record throws(StorageError) in
       let token = record.number.accountToken

@@ -3,8 +3,34 @@ import IAPModel
 
 /// All routes, and how a request finds its own.
 struct RouteTable: Sendable {
+  /// One part of a route's path.
+  private enum Part {
+    case text(String)
+    case parameter(String)
+
+    init(_ segment: Substring) {
+      self =
+        segment.hasPrefix("{")
+        ? .parameter(String(segment.dropFirst().dropLast())) : .text(String(segment))
+    }
+
+    var isText: Bool {
+      if case .text = self { true } else { false }
+    }
+
+    func matches(_ text: String) -> Bool {
+      switch self {
+      case .text(let own): own == text
+      case .parameter: !text.isEmpty
+      }
+    }
+  }
+
   let routes: [Route]
-  private let segments: [[Substring]]
+  /// The parts of each route's path.
+  private let patterns: [[Part]]
+  /// How many of them are spelled out.
+  private let textCounts: [Int]
 
   init(_ routes: [Route]) {
     precondition(
@@ -12,7 +38,8 @@ struct RouteTable: Sendable {
       "a route stands once"
     )
     self.routes = routes
-    segments = routes.map(\.segments)
+    patterns = routes.map { $0.segments.map { Part($0) } }
+    textCounts = patterns.map { $0.count(where: \.isText) }
   }
 
   /// What was found for a request.
@@ -26,10 +53,10 @@ struct RouteTable: Sendable {
   }
 
   func match(_ method: HTTPMethod, _ path: [String]) -> Match {
-    let candidates = routes.indices.filter { Self.matches(segments[$0], path) }
+    let candidates = patterns.indices.filter { Self.matches(patterns[$0], path) }
     // A path that is spelled out wins over one with a parameter in its place.
-    let literalCount = candidates.map { Self.literals(segments[$0]) }.max() ?? 0
-    let closest = candidates.filter { Self.literals(segments[$0]) == literalCount }
+    let textCount = candidates.map { textCounts[$0] }.max() ?? 0
+    let closest = candidates.filter { textCounts[$0] == textCount }
     guard let first = closest.first else { return .nothing }
     guard let index = closest.first(where: { routes[$0].methods.contains(method) }) else {
       return .otherMethods(
@@ -38,20 +65,13 @@ struct RouteTable: Sendable {
       )
     }
     var values: [String: String] = [:]
-    for (segment, text) in zip(segments[index], path) where segment.hasPrefix("{") {
-      values[String(segment.dropFirst().dropLast())] = text
+    for (part, text) in zip(patterns[index], path) {
+      if case .parameter(let name) = part { values[name] = text }
     }
     return .found(routes[index], values)
   }
 
-  private static func literals(_ segments: [Substring]) -> Int {
-    segments.count { !$0.hasPrefix("{") }
-  }
-
-  private static func matches(_ segments: [Substring], _ path: [String]) -> Bool {
-    segments.count == path.count
-      && zip(segments, path).allSatisfy { segment, text in
-        segment.hasPrefix("{") ? !text.isEmpty : segment == text
-      }
+  private static func matches(_ pattern: [Part], _ path: [String]) -> Bool {
+    pattern.count == path.count && zip(pattern, path).allSatisfy { $0.matches($1) }
   }
 }

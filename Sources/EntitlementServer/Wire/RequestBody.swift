@@ -74,7 +74,9 @@ struct RequestMembers {
     _ name: String,
     _ limits: ServerLimits
   ) throws(ServerError) -> CustomerID {
-    let composed = text.precomposedStringWithCanonicalMapping
+    // ASCII is composed already, and hardly a name is anything else.
+    let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+    let composed = isASCII ? text : text.precomposedStringWithCanonicalMapping
     guard (1...limits.accountBytesMax).contains(composed.utf8.count) else {
       throw invalid(name, "a text of 1 to \(limits.accountBytesMax) bytes")
     }
