@@ -127,7 +127,7 @@ enum IngestBenchmarks {
     renewal.environment = .sandbox
     renewal.willAutoRenew = true
     renewal.renewalDate = transaction.expiresDate
-    var payload = NotificationPayload(type: .subscribed, uuid: NotificationUUID("uuid-\(number)"))
+    var payload = NotificationPayload(type: .subscribed, uuid: name(number))
     payload.signedDate = bought
     var bytes = text
     bytes.replaceSubrange((bytes.count - 20)..<(bytes.count - 4), with: Array("\(id)".utf8))
@@ -142,6 +142,19 @@ enum IngestBenchmarks {
         .notification(NotificationContext(payload, transaction: transaction, renewal: renewal)),
       ]
     )
+  }
+
+  /// A name as the App Store gives it: one after the other they lie all over an index.
+  private static func name(_ number: Int) -> NotificationUUID {
+    let digits = [UInt64(1), 2].map { half -> String in
+      // The finaliser of SplitMix64, which is one to one.
+      var mixed = (UInt64(number) &* 2 &+ half) &* 0x9E37_79B9_7F4A_7C15
+      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      let text = String(mixed ^ (mixed >> 31), radix: 16)
+      return String(repeating: "0", count: 16 - text.utf8.count) + text
+    }
+    return NotificationUUID(digits.joined(separator: "-"))
   }
 
   /// A text as long as a real notification: a chain in each of three headers.
