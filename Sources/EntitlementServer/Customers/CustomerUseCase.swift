@@ -199,7 +199,7 @@ package struct CustomerFindings: Sendable {
     _ customer: CustomerID,
     _ scope: LedgerScope,
     _ reader: any LedgerReading,
-    _ histories: FoldedHistories
+    _ histories: FoldedHistories = FoldedHistories()
   ) throws(StorageError) {
     let shared = try reader.subjects(sharedWith: customer, app: scope.app)
     let own = try reader.subjects(ownedBy: customer, app: scope.app)

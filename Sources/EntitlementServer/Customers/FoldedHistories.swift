@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Folding is pure: as long as the ledger has the same facts, the history is the same. The facts
 /// are read from the ledger each time, and compared; what is saved is reading and folding them.
-final class FoldedHistories: Sendable {
+package final class FoldedHistories: Sendable {
   /// How many customers are remembered.
   static let customersMax = 1024
   /// The history of a customer with more than that is folded each time.
@@ -24,6 +24,8 @@ final class FoldedHistories: Sendable {
   }
 
   private let histories = Mutex<[Key: Folded]>([:])
+
+  package init() {}
 
   /// How many histories are remembered.
   var count: Int { histories.withLock(\.count) }
