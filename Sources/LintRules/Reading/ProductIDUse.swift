@@ -16,7 +16,7 @@ struct ProductIDUse: Sendable {
   static func all(in project: Project) -> [ProductIDUse] {
     var known = project.catalog.products
     for unit in project.appUnits where !unit.isManifest {
-      for literal in unit.tree.all(StringLiteralExprSyntax.self) {
+      for literal in unit.literals {
         guard let text = literal.representedLiteralValue, isPossible(text),
           literal.meansProduct(in: unit)
         else { continue }
@@ -24,7 +24,7 @@ struct ProductIDUse: Sendable {
       }
     }
     return project.units.filter { !$0.isManifest }.flatMap { unit in
-      unit.tree.all(StringLiteralExprSyntax.self).compactMap { literal in
+      unit.literals.compactMap { literal in
         guard let text = literal.representedLiteralValue, known.contains(text) else { return nil }
         return ProductIDUse(
           product: text,

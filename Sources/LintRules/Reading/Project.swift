@@ -9,12 +9,18 @@ struct Project: Sendable {
   let catalog: CatalogIDs
   /// Whether whole projects were given, not just some files of one.
   let hasProjectFile: Bool
+  /// Where the app sells.
+  let sold: Sold
   private let bodiesByName: [String: [Int]]
+  /// The bodies of each file, for looking up what is around a node.
+  private let bodiesByUnit: [Int: [Int]]
+  private let unitNumbers: [String: Int]
   /// The bodies that run when the app is launched.
   let launched: Set<Int>
 
   init(_ sources: [LintSource], hasProjectFile: Bool = false) {
     units = sources.filter { $0.path.hasSuffix(".swift") }.map(SourceUnit.init)
+    sold = Sold(units)
     catalog = CatalogIDs(sources.filter { $0.path.hasSuffix(".storekit") })
     self.hasProjectFile =
       hasProjectFile || sources.contains { $0.path.split(separator: "/").last == "Package.swift" }
@@ -32,6 +38,8 @@ struct Project: Sendable {
       [bodies] in bodies[$0].typeName ?? ""
     }
     bodiesByName = byName
+    bodiesByUnit = Dictionary(grouping: bodies.indices) { [bodies] in bodies[$0].unit }
+    unitNumbers = Dictionary(units.enumerated().map { ($1.path, $0) }) { first, _ in first }
     launched = Self.launched(bodies, types, byName, byType, units)
   }
 
@@ -49,7 +57,8 @@ struct Project: Sendable {
 
   /// The innermost body around a node of a unit.
   func body(around node: some SyntaxProtocol, in unit: SourceUnit) -> Int? {
-    bodies.indices.filter { bodies[$0].tree(units) == unit.path && node.isInside(bodies[$0].code) }
+    (unitNumbers[unit.path].flatMap { bodiesByUnit[$0] } ?? [])
+      .filter { node.isInside(bodies[$0].code) }
       .min { bodies[$0].code.totalLength.utf8Length < bodies[$1].code.totalLength.utf8Length }
   }
 
@@ -155,6 +164,4 @@ extension CodeBody {
     let labels = function.signature.parameterClause.parameters.map { $0.firstName.text + ":" }
     return name + "(" + labels.joined() + ")"
   }
-
-  fileprivate func tree(_ units: [SourceUnit]) -> String { units[unit].path }
 }

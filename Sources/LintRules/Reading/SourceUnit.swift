@@ -8,6 +8,10 @@ struct SourceUnit: Sendable {
   let tree: SourceFileSyntax
   /// The modules that it imports.
   let imports: Set<String>
+  /// What many rules ask for, looked up once: calls, literals and every name.
+  let calls: [FunctionCallExprSyntax]
+  let literals: [StringLiteralExprSyntax]
+  let names: Set<String>
   /// The lines of the text, for excerpts.
   let lines: [Substring]
   /// Whether it belongs to the app's tests.
@@ -21,6 +25,9 @@ struct SourceUnit: Sendable {
     let parsed = Parser.parse(source: source.text)
     let folded = OperatorTable.standardOperators.foldAll(parsed) { _ in }
     tree = folded.as(SourceFileSyntax.self) ?? parsed
+    calls = tree.all(FunctionCallExprSyntax.self)
+    literals = tree.all(StringLiteralExprSyntax.self)
+    names = tree.names
     converter = SourceLocationConverter(fileName: source.path, tree: tree)
     lines = source.text.split(separator: "\n", omittingEmptySubsequences: false)
     imports = Set(

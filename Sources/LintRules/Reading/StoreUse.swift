@@ -17,31 +17,45 @@ extension Project {
   /// Every call in the app's own files that a closure likes.
   func calls(_ isWanted: (SourceUnit, FunctionCallExprSyntax) -> Bool) -> [Call] {
     appUnits.flatMap { unit in
-      unit.tree.all(FunctionCallExprSyntax.self).filter { isWanted(unit, $0) }
+      unit.calls.filter { isWanted(unit, $0) }
         .map { Call(unit: unit, node: $0) }
     }
   }
 
   /// Purchases through StoreKit 2: `product.purchase()`, and the action of the environment.
-  var newPurchases: [Call] { calls { $1.isNewPurchase(in: $0) } }
+  var newPurchases: [Call] { sold.new }
   /// Payments of StoreKit 1.
-  var oldPayments: [Call] {
-    calls { unit, call in
-      unit.importsStoreKit && ["SKPayment", "SKMutablePayment"].contains(call.name)
-    }
-  }
+  var oldPayments: [Call] { sold.old }
   /// Purchases through the facade.
-  var facadePurchases: [Call] { calls { $1.isFacadePurchase(in: $0) } }
+  var facadePurchases: [Call] { sold.facade }
   /// Views of the system that sell.
-  var systemViews: [Call] {
-    calls { unit, call in
-      unit.importsStoreKit
-        && ["StoreView", "SubscriptionStoreView", "ProductView"].contains(call.name)
-    }
-  }
+  var systemViews: [Call] { sold.views }
 
   /// The places where the app sells, the clearest first.
   var sales: [Call] { newPurchases + oldPayments + facadePurchases + systemViews }
+
+  /// Where an app sells, by the way.
+  struct Sold: Sendable {
+    private(set) var new: [Call] = []
+    private(set) var old: [Call] = []
+    private(set) var facade: [Call] = []
+    private(set) var views: [Call] = []
+
+    init(_ units: [SourceUnit]) {
+      for unit in units where !unit.isTest && (unit.importsStoreKit || unit.importsFacade) {
+        for node in unit.calls {
+          let call = Call(unit: unit, node: node)
+          if node.isNewPurchase(in: unit) { new.append(call) }
+          if node.isFacadePurchase(in: unit) { facade.append(call) }
+          guard unit.importsStoreKit else { continue }
+          if ["SKPayment", "SKMutablePayment"].contains(node.name) { old.append(call) }
+          if ["StoreView", "SubscriptionStoreView", "ProductView"].contains(node.name) {
+            views.append(call)
+          }
+        }
+      }
+    }
+  }
 
   /// Reads of `Transaction.updates`.
   var listeners: [(unit: SourceUnit, node: MemberAccessExprSyntax)] {
@@ -78,7 +92,7 @@ extension Project {
     if catalog.hasSubscription { return true }
     return appUnits.contains { unit in
       (unit.importsStoreKit || unit.importsFacade)
-        && !unit.tree.names.isDisjoint(with: Self.subscriptionWords)
+        && !unit.names.isDisjoint(with: Self.subscriptionWords)
     }
   }
 

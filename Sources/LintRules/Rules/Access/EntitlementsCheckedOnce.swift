@@ -42,11 +42,11 @@ enum EntitlementsCheckedOnce: LintRule {
     _ project: Project
   ) -> Bool {
     // Loops over updates, views that follow changes, and moments of coming back.
-    if unit.tree.names.contains("currentEntitlementTask") { return true }
+    if unit.names.contains("currentEntitlementTask") { return true }
     let loops = unit.tree.all(ForStmtSyntax.self).filter { loop in
       loop.awaitKeyword != nil && !loop.sequence.names.isDisjoint(with: ["updates"])
     }.map { $0.body.names }
-    let changes = unit.tree.all(FunctionCallExprSyntax.self).filter { call in
+    let changes = unit.calls.filter { call in
       ["onChange", "onReceive", "subscriptionStatusTask", "onInAppPurchaseCompletion"]
         .contains(call.name)
     }.map(\.names)

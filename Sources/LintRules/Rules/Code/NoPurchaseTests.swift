@@ -29,7 +29,7 @@ enum NoPurchaseTests: LintRule {
     else { return [] }
     let tries = project.testUnits.contains { unit in
       if !unit.imports.isDisjoint(with: ["StoreKitTest", "IAPKitTesting"]) { return true }
-      let words = unit.tree.names.reduce(into: Set<String>()) { $0.formUnion($1.camelWords) }
+      let words = unit.names.reduce(into: Set<String>()) { $0.formUnion($1.camelWords) }
       return !words.isDisjoint(with: ["purchase", "purchases", "purchased", "buy", "paywall"])
     }
     return tries ? [] : [sale.unit.place(sale.node)]

@@ -29,7 +29,7 @@ enum ReceiptCheckedOnDevice: LintRule {
       return []
     }
     return project.appUnits.flatMap { unit in
-      unit.tree.all(StringLiteralExprSyntax.self).filter { literal in
+      unit.literals.filter { literal in
         let text = literal.segments.compactMap { $0.as(StringSegmentSyntax.self)?.content.text }
           .joined()
         return text.contains("itunes.apple.com/verifyReceipt")

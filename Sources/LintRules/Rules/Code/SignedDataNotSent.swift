@@ -39,7 +39,7 @@ enum SignedDataNotSent: LintRule {
   static func places(in project: Project) -> [Place] {
     guard !(project.newPurchases + project.oldPayments).isEmpty else { return [] }
     // A proof anywhere in the app's own code reaches the server by some way that names do not show.
-    let hasProof = project.appUnits.contains { !$0.tree.names.isDisjoint(with: proofs) }
+    let hasProof = project.appUnits.contains { !$0.names.isDisjoint(with: proofs) }
     if hasProof { return [] }
     let handling = project.namesReachable(from: handlerNames(project), depth: 4)
     return project.appBodies.map(\.body).compactMap { body -> Place? in

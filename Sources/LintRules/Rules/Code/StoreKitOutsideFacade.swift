@@ -45,7 +45,7 @@ enum StoreKitOutsideFacade: LintRule {
 
   /// What moves money or transactions, in source order.
   private static func moneyNodes(_ unit: SourceUnit) -> [Syntax] {
-    let calls = unit.tree.all(FunctionCallExprSyntax.self).filter { call in
+    let calls = unit.calls.filter { call in
       if call.isNewPurchase(in: unit) || call.isFinish { return true }
       if ["SKPayment", "SKMutablePayment", "SKProductsRequest"].contains(call.name) { return true }
       if call.name == "products" { return call.baseText == "Product" && call.labels == ["for"] }

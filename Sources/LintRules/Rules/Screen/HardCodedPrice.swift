@@ -23,7 +23,7 @@ enum HardCodedPrice: LintRule {
   static func places(in project: Project) -> [Place] {
     guard !project.sales.isEmpty else { return [] }
     return project.appUnits.filter { !$0.isManifest }.flatMap { unit in
-      let texts = unit.tree.all(StringLiteralExprSyntax.self).filter { literal in
+      let texts = unit.literals.filter { literal in
         literal.segments.contains { segment in
           segment.as(StringSegmentSyntax.self).map { PriceText.isFound(in: $0.content.text) }
             ?? false

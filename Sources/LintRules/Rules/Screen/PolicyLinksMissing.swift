@@ -32,7 +32,7 @@ enum PolicyLinksMissing: LintRule {
     }
     var words: Set<String> = []
     for unit in project.appUnits {
-      for name in unit.tree.names { words.formUnion(name.camelWords) }
+      for name in unit.names { words.formUnion(name.camelWords) }
       for literal in unit.tree.all(StringSegmentSyntax.self) {
         let text = literal.content.text
         words.formUnion(text.camelWords)

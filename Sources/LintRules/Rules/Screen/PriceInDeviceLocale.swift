@@ -54,7 +54,7 @@ enum PriceInDeviceLocale: LintRule {
 
   /// `price.formatted(.currency(code: "USD"))`, or with the code of the current locale.
   private static func styles(_ unit: SourceUnit) -> [Place] {
-    unit.tree.all(FunctionCallExprSyntax.self).filter { call in
+    unit.calls.filter { call in
       guard call.name == "currency", let code = call.argument("code") else { return false }
       let isFixed = code.literalText != nil
       let isDevice = code.text.contains("Locale.current") || code.text.contains("locale.currency")

@@ -29,7 +29,7 @@ enum RestoreMissing: LintRule {
       !project.sellsOnlyConsumables
     else { return [] }
     let restores = project.appUnits.contains { unit in
-      unit.tree.all(FunctionCallExprSyntax.self).contains { call in
+      unit.calls.contains { call in
         if call.name == "sync" { return call.baseText.hasSuffix("AppStore") }
         if call.name == "storeButton" { return call.names.contains("restorePurchases") }
         return Vocabulary.restoring.contains(call.name)
@@ -43,7 +43,7 @@ extension Project {
   /// Whether the sources say that nothing but consumables is sold.
   var sellsOnlyConsumables: Bool {
     let kinds = appUnits.filter { $0.importsStoreKit || $0.importsFacade }
-      .reduce(into: Set<String>()) { $0.formUnion($1.tree.names) }
+      .reduce(into: Set<String>()) { $0.formUnion($1.names) }
       .intersection(["consumable", "nonConsumable", "autoRenewable", "nonRenewable"])
     return kinds == ["consumable"] && !sellsSubscriptions
   }

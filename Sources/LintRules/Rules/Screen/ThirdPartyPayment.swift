@@ -51,14 +51,14 @@ enum ThirdPartyPayment: LintRule {
   }
 
   private static func imports(_ unit: SourceUnit) -> [Place] {
-    guard unit.tree.names.isDisjoint(with: allowed) else { return [] }
+    guard unit.names.isDisjoint(with: allowed) else { return [] }
     return unit.tree.all(ImportDeclSyntax.self).filter { found in
       found.path.first.map { modules.contains($0.name.text) } ?? false
     }.map { unit.place($0) }
   }
 
   private static func hints(_ unit: SourceUnit) -> [Place] {
-    unit.tree.all(StringLiteralExprSyntax.self).filter { literal in
+    unit.literals.filter { literal in
       let text = literal.segments.compactMap { $0.as(StringSegmentSyntax.self)?.content.text }
         .joined(separator: " ").lowercased()
       let isHint = phrases.contains { text.contains($0) }
