@@ -186,7 +186,8 @@ struct DoctorTests {
       defer { drain.cancel() }
       let arrived = try await doctor(words(apple, "--release", "--wait", "20"))
       #expect(arrived.severities("release.test").contains("good"), "\(arrived.findings)")
-      #expect(arrived.errors == ["release.simulated"])
+      // The simulated store is a sandbox: production has no address for notifications.
+      #expect(arrived.errors == ["release.simulated", "release.noURL"])
       #expect(arrived.severities("release.agreements") == ["by-hand"])
       // It arrives, but at another server.
       served.store.setNotificationTransport { _, _ in 200 }

@@ -98,13 +98,15 @@ extension Doctor {
     _ environment: StoreEnvironment,
     _ history: inout History
   ) async {
+    // Apple's own connection is believed here: nothing is recorded.
+    guard let payload = Self.payload(sent.signedPayload),
+      payload["notificationType"] != "TEST"
+    else { return }
     history.count += 1
     let results = sent.attempts.sorted { $0.date < $1.date }.map(\.result)
     if !results.contains("SUCCESS") {
       history.failures[results.last ?? "NOT_SENT_YET", default: 0] += 1
     }
-    // Apple's own connection is believed here: nothing is recorded.
-    guard let payload = Self.payload(sent.signedPayload) else { return }
     let data = payload["data"]?.objectValue
     if let bundle = data?["bundleId"]?.stringValue, bundle != app.bundleID.rawValue {
       history.otherApps.insert(bundle)

@@ -69,7 +69,9 @@ extension Doctor {
 
   private mutating func judge(_ response: HTTPResponse, _ base: String) {
     let body = try? JSONParser.parseObject(response.body)
-    guard let body, body["status"] != nil || body["error"] != nil else {
+    // A server that is not ready says so with 503 and its error object; others have other answers.
+    let isOurs = body?["status"] != nil || (response.status == 503 && body?["error"] != nil)
+    guard let body, isOurs else {
       add(
         .error,
         "server.other",
