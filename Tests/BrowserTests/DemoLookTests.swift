@@ -56,8 +56,9 @@ struct DemoLookTests {
     }
   }
 
-  /// The looks of which pictures are kept.
-  private static let kept: Set = [
+  /// What pictures are kept of.
+  private static let keptScreens: Set = ["demo-sheet", "demo-paywall", "demo-killed"]
+  private static let keptLooks: Set = [
     "desktop-en-light", "desktop-en-dark", "desktop-zh-light", "phone-en-light", "phone-zh-dark",
   ]
 
@@ -67,7 +68,9 @@ struct DemoLookTests {
     _ look: BrowserLook,
     _ texts: Texts
   ) async throws {
-    if Self.kept.contains(look.description) { try await browser.keepPicture("\(name)-\(look)") }
+    if Self.keptLooks.contains(look.description), Self.keptScreens.contains(name) {
+      try await browser.keepPicture("\(name)-\(look)")
+    }
     let findings = try await browser.accessibilityFindings(language: texts.language)
     #expect(findings == [], "\(name) \(look)")
   }
