@@ -126,6 +126,30 @@ struct DemoTourTests {
     }
   }
 
+  @Test func anOrderLeadsToItsPageInTheDashboard() async throws {
+    try await DemoVisit.with { visit in
+      try await visit.buy("100 Coins")
+      try await visit.press("Confirm Purchase")
+      try await visit.waitForOrder("Delivered", "handed over once")
+      let browser = visit.browser
+      let link = try await browser.find(.link, "See it in the dashboard", in: ".life")
+      let target = try await browser.run("return arguments[0].href", [link.argument])
+      let page = try #require(target.stringValue)
+      let password = try await browser.run(
+        "return Array.from(document.querySelectorAll('.panel.network code')).pop().innerText"
+      )
+      try await browser.open(page)
+      try await browser.write("demo", intoFieldNamed: "Name")
+      try await browser.write(try #require(password.stringValue), intoFieldNamed: "Password")
+      try await browser.click(.button, "Log in")
+      _ = try await browser.find(.navigation)
+      try await browser.open(page)
+      let number = try #require(page.split(separator: "/").last)
+      try await browser.wait(forText: String(number.prefix(8)), in: "main")
+      try await browser.wait(forText: "com.example.demo.coins", in: "main")
+    }
+  }
+
   @Test func withoutNetworkTheStoreIsNotReached() async throws {
     try await DemoVisit.with { visit in
       try await visit.press("Cut the network")

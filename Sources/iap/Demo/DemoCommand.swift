@@ -58,10 +58,7 @@ struct DemoCommand: Command {
   ) async throws(CommandError) -> ExitStatus {
     let seed = UInt64(try arguments.integer("seed") ?? 1)
     let start = try arguments.date("start") ?? console.now()
-    let port = try arguments.integer("port").map { Int($0) }
-    if let port, !(0...65_535).contains(port) {
-      throw CommandError(.usage, Words("--port takes 0 to 65535.", zh: "--port 应为 0 到 65535。"))
-    }
+    let port = try arguments.integer("port", in: 0...65_535).map { Int($0) }
     // An address that cannot be written to is found before the tour, not after it.
     let path = arguments.value("json")
     if let path { try write(DemoReport(), to: path) }
