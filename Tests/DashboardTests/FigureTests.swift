@@ -133,6 +133,16 @@ struct FigureTests {
     #expect(left.isEmpty)
   }
 
+  @Test(arguments: [(120, 1, 120), (121, 7, 18), (365, 7, 53)])
+  func longSpansAreShownByWeeksThatEndToday(_ days: Int64, _ step: Int, _ bars: Int) async throws {
+    let span = try await figures(try TestSite(), days: days)
+    #expect(span.daysPerBar == step && span.barDays.count == bars)
+    let numbers = Array(1...days)
+    #expect(span.barSums(numbers).reduce(0, +) == numbers.reduce(0, +))
+    #expect(span.barEnds(numbers).last == days)
+    #expect(span.barDays.first == span.days.first)
+  }
+
   @Test func theOverviewShowsTheNumbersAndATableOfThem() async throws {
     let test = try TestSite()
     try await test.add()

@@ -16,7 +16,10 @@ struct DayChart {
   }
 
   let title: String
+  /// The first day of each bar or point.
   let days: [CountingDay]
+  /// How many days each stands for.
+  let daysPerBar: Int
   let series: [Series]
   let shape: Shape
   let viewer: Viewer
@@ -77,8 +80,8 @@ struct DayChart {
     return shape == .bars
       ? viewer(
         Words(
-          "\(title): \(write(total)) in \(days.count) days",
-          zh: "\(title)：\(days.count) 天共 \(write(total))"
+          "\(title): \(write(total)) in all",
+          zh: "\(title)：共 \(write(total))"
         )
       )
       : viewer(Words("\(title): \(write(last)) at the end", zh: "\(title)：期末 \(write(last))"))
@@ -228,13 +231,17 @@ struct DayChart {
     )
   }
 
+  private var unit: Words {
+    daysPerBar == 1 ? Words("Day", zh: "日期") : Words("Week from", zh: "起始日（周）")
+  }
+
   /// The same numbers, for who reads tables; days without anything are left out.
   private var table: Markup {
     let kept = days.indices.filter { index in
       shape == .line || series.contains { $0.values[index] != 0 }
     }
     let columns =
-      [DataTable.Column(title: viewer(Words("Day", zh: "日期")), isName: true)]
+      [DataTable.Column(title: viewer(unit), isName: true)]
       + series.map { DataTable.Column(title: $0.name, isNumber: true) }
     let rows = kept.reversed().map { index in
       [Markup.text(viewer.day(days[index].start))]

@@ -86,6 +86,33 @@ struct Figures: Sendable {
   /// The sum of a number over the span.
   func sum(_ counter: Counter) -> Int64 { tallies.reduce(0) { $0 + $1[counter] } }
 
+  /// How many days a bar of a chart stands for: long spans are shown by weeks.
+  var daysPerBar: Int { days.count > Self.barsMax ? 7 : 1 }
+
+  /// The most days that have a bar each.
+  static let barsMax = 120
+
+  /// The days of each bar, the last one whole: the end of the span is today.
+  private var bars: [Range<Int>] {
+    let step = daysPerBar
+    let first = days.count % step
+    return (first > 0 ? [0..<first] : [])
+      + stride(from: first, to: days.count, by: step).map { $0..<$0 + step }
+  }
+
+  /// The first day of each bar.
+  var barDays: [CountingDay] { bars.map { days[$0.lowerBound] } }
+
+  /// What came together in each bar.
+  func barSums(_ values: [Int64]) -> [Int64] {
+    daysPerBar == 1 ? values : bars.map { values[$0].reduce(0, +) }
+  }
+
+  /// How it was at the end of each bar.
+  func barEnds(_ values: [Int64]) -> [Int64] {
+    daysPerBar == 1 ? values : bars.map { values[$0.upperBound - 1] }
+  }
+
   /// The money of one currency.
   struct CurrencyMoney: Sendable {
     let currency: String

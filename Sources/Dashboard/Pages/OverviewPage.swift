@@ -174,13 +174,17 @@ enum OverviewPage {
       priced.prefix(chartsMax).enumerated().map { index, row in
         let title = viewer(
           Words(
-            "Revenue by day and product, \(row.currency)",
-            zh: "每日收入（按商品），\(row.currency)"
+            figures.daysPerBar == 1
+              ? "Revenue by day and product, \(row.currency)"
+              : "Revenue by week and product, \(row.currency)",
+            zh: figures.daysPerBar == 1
+              ? "每日收入（按商品），\(row.currency)" : "每周收入（按商品），\(row.currency)"
           )
         )
         let chart = DayChart(
           title: title,
-          days: figures.days,
+          days: figures.barDays,
+          daysPerBar: figures.daysPerBar,
           series: series(row, figures, visit),
           shape: .bars,
           viewer: viewer,
@@ -203,7 +207,7 @@ enum OverviewPage {
       return left != right ? left > right : $0.key < $1.key
     }
     var series = ranked.prefix(productsMax).map {
-      DayChart.Series(name: $0.key, values: $0.value)
+      DayChart.Series(name: $0.key, values: figures.barSums($0.value))
     }
     let rest = ranked.dropFirst(productsMax)
     if !rest.isEmpty {
@@ -211,7 +215,10 @@ enum OverviewPage {
         rest.reduce(Int64(0)) { $0 + $1.value[day] }
       }
       series.append(
-        DayChart.Series(name: visit.viewer(Words("Others", zh: "其他")), values: values)
+        DayChart.Series(
+          name: visit.viewer(Words("Others", zh: "其他")),
+          values: figures.barSums(values)
+        )
       )
     }
     return series
@@ -293,7 +300,8 @@ enum OverviewPage {
     }
     let chart = DayChart(
       title: viewer(title),
-      days: figures.days,
+      days: figures.barDays,
+      daysPerBar: figures.daysPerBar,
       series: series,
       shape: shape,
       viewer: viewer,
@@ -309,7 +317,7 @@ enum OverviewPage {
       title,
       "active",
       figures,
-      [DayChart.Series(name: visit.viewer(title), values: figures.active)],
+      [DayChart.Series(name: visit.viewer(title), values: figures.barEnds(figures.active))],
       .line,
       visit,
       Words("Subscriptions that run will stand here.", zh: "正在运行的订阅会显示在这里。")
@@ -325,11 +333,11 @@ enum OverviewPage {
       [
         DayChart.Series(
           name: viewer(Words("Begun", zh: "新增")),
-          values: figures.tallies.map { max($0[.started], 0) }
+          values: figures.barSums(figures.tallies.map { max($0[.started], 0) })
         ),
         DayChart.Series(
           name: viewer(Words("Ended", zh: "流失")),
-          values: figures.tallies.map { max($0[.lost], 0) }
+          values: figures.barSums(figures.tallies.map { max($0[.lost], 0) })
         ),
       ],
       .bars,
@@ -347,11 +355,11 @@ enum OverviewPage {
       [
         DayChart.Series(
           name: viewer(Words("Trials begun", zh: "开始试用")),
-          values: figures.tallies.map { max($0[.trials], 0) }
+          values: figures.barSums(figures.tallies.map { max($0[.trials], 0) })
         ),
         DayChart.Series(
           name: viewer(Words("Paid after a trial", zh: "试用后付费")),
-          values: figures.tallies.map { max($0[.converted], 0) }
+          values: figures.barSums(figures.tallies.map { max($0[.converted], 0) })
         ),
       ],
       .bars,
@@ -370,7 +378,12 @@ enum OverviewPage {
       Words("Refunds", zh: "退款"),
       "refunds",
       figures,
-      [DayChart.Series(name: visit.viewer(Words("Refunds", zh: "退款")), values: values)],
+      [
+        DayChart.Series(
+          name: visit.viewer(Words("Refunds", zh: "退款")),
+          values: figures.barSums(values)
+        )
+      ],
       .bars,
       visit,
       Words("What the App Store pays back.", zh: "App Store 退还的购买。")
