@@ -173,6 +173,20 @@ struct ActTests {
     #expect(await browser.get("/dashboard/settings").words.contains("bob"))
   }
 
+  @Test func whoMayOnlyLookDoesNotSeeTheWholeAddressOfAnEndpoint() async throws {
+    let test = try TestSite()
+    try await test.add("eve", role: .read)
+    try await test.add("ada", role: .act)
+    _ = await test.post("/v1/webhooks", ["url": "https://hooks.example/services/s3cret?key=1"])
+    for (name, isWhole) in [("eve", false), ("ada", true)] {
+      let browser = TestBrowser(test)
+      await browser.logIn(name)
+      let page = await browser.get("/dashboard/webhooks?app=\(TestSite.app)")
+      #expect(page.words.contains("https://hooks.example/"))
+      #expect(page.text.contains("s3cret") == isWhole)
+    }
+  }
+
   @Test func theCommissionOfAnAppIsKeptAndNoted() async throws {
     let test = try TestSite()
     try await test.add()

@@ -114,6 +114,18 @@ struct SupportTests {
     #expect(customer.words.contains("it was cancelled, waits for a parent or a bank"))
   }
 
+  @Test func anotherLanguageIsChosenOnTheSamePage() async throws {
+    let test = try TestSite()
+    try await test.buy("com.example.demo.lifetime")
+    let browser = try await browser(test)
+    let page = await browser.get("/dashboard/customer?\(Self.scope)&id=mia-1")
+    let target = "/dashboard/customer?\(Self.scope)&id=mia-1&language=zh-Hans"
+    #expect(page.text.contains("href=\"\(target.replacing("&", with: "&amp;"))\""))
+    _ = await browser.get(target)
+    // The choice stays.
+    #expect(await browser.get("/dashboard/customers?\(Self.scope)").words.contains("客户"))
+  }
+
   @Test func purchasesInAnotherEnvironmentAreMentioned() async throws {
     let test = try TestSite()
     try await test.buy("com.example.demo.lifetime")

@@ -34,6 +34,14 @@ enum WebhooksPage {
     return .badge(.good, visit.say("fine", zh: "正常"))
   }
 
+  /// The address of an endpoint: its path may hold a secret, which who only looks need not know.
+  static func address(_ endpoint: JSONObject, _ visit: Visit) -> String {
+    let url = endpoint["url"]?.stringValue ?? ""
+    guard !visit.mayAct, let mark = url.range(of: "://") else { return url }
+    let host = url[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }
+    return url[..<mark.upperBound] + host + "/…"
+  }
+
   private static func list(_ endpoints: [JSONObject], _ visit: Visit) -> Markup {
     let viewer = visit.viewer
     guard !endpoints.isEmpty else {
@@ -69,7 +77,7 @@ enum WebhooksPage {
         return [
           .link(
             visit.link("/dashboard/webhook", [("id", endpoint["id"]?.stringValue ?? "")]),
-            [.foreign(endpoint["url"]?.stringValue ?? "")]
+            [.foreign(address(endpoint, visit))]
           ), badge(endpoint, visit), number("pending"), number("delivered"),
           number("deadLetters"),
           endpoint["lastSuccessDate"]?.integerValue
@@ -132,7 +140,7 @@ enum WebhookPage {
       note: WebhooksPage.badge(endpoint, visit),
       [
         .facts([
-          (viewer(Words("Address", zh: "地址")), .foreign(endpoint["url"]?.stringValue ?? "")),
+          (viewer(Words("Address", zh: "地址")), .foreign(WebhooksPage.address(endpoint, visit))),
           (viewer(Words("Note", zh: "备注")), .foreign(endpoint["note"]?.stringValue ?? "")),
           (
             viewer(Words("Events", zh: "事件")),

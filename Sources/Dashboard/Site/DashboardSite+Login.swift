@@ -148,11 +148,13 @@ extension DashboardSite {
     guard let text, text.utf8.count <= 2048 else { return nil }
     let request = HTTPRequest(method: .get, target: text)
     let query = request.queryItems.compactMap { item in item.value.map { (item.name, $0) } }
-    if let section = Section.allCases.first(where: { $0.path.description == request.path }) {
-      return MarkupTarget(section.path, query)
-    }
-    return detailPaths.first { $0.description == request.path }.map { MarkupTarget($0, query) }
-      ?? short(request, query)
+    return page(request.path, query) ?? short(request, query)
+  }
+
+  /// One of our pages; nil when there is none of that path.
+  static func page(_ path: String, _ query: [(String, String)]) -> MarkupTarget? {
+    let paths = Section.allCases.map(\.path) + detailPaths
+    return paths.first { $0.description == path }.map { MarkupTarget($0, query) }
   }
 
   private static let detailPaths: [StaticString] = [

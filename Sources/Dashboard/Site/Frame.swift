@@ -198,12 +198,11 @@ struct Frame {
   }
 
   private var foot: Markup {
-    let section = page.section?.path ?? "/dashboard/overview"
     let languages = Language.allCases.map { language in
       Markup.element(
         "a",
         [
-          .href(visit.link(section, [("language", language.rawValue)])),
+          .href(visit.here([("language", language.rawValue)])),
           .set("lang", language.rawValue), .set("hreflang", language.rawValue),
         ] + (language == viewer.language ? [.set("aria-current", "true")] : []),
         [.text(language.name)]

@@ -244,7 +244,7 @@ enum StyleSheet {
       .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0.625rem; }
       .tile { padding: 0.75rem 0.875rem; }
       .figure { font-size: 1.25rem; }
-      .chooser { order: 3; width: 100%; }
+      .chooser { width: 100%; }
       .chooser select { flex: 1; max-width: none; }
       table.data:not(.cohorts), .data:not(.cohorts) caption, .data:not(.cohorts) tbody,
       .data:not(.cohorts) tr, .data:not(.cohorts) td, .data:not(.cohorts) tbody th {

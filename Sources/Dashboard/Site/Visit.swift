@@ -48,6 +48,14 @@ struct Visit: Sendable {
     MarkupTarget(path, Self.query(scope) + query)
   }
 
+  /// The same page, read in another way.
+  func here(_ query: [(String, String)]) -> MarkupTarget {
+    let names = Set(query.map(\.0)).union(["done", "language", "zone"])
+    let kept = request.queryItems.filter { !names.contains($0.name) }
+      .compactMap { item in item.value.map { (item.name, $0) } }
+    return DashboardSite.page(request.path, kept + query) ?? link("/dashboard/overview", query)
+  }
+
   static func query(_ scope: LedgerScope) -> [(String, String)] {
     [("app", scope.app.rawValue), ("environment", scope.environment.rawValue)]
   }
