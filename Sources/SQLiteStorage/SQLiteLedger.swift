@@ -214,7 +214,14 @@ extension SQLiteTables {
       for write in writes { results.append(.success(try LedgerEngine.apply(write, to: &tables))) }
       return results
     }
-    if case .success(let results) = together { return results }
+    switch together {
+    case .success(let results): return results
+    case .failure(let error):
+      // One alone would fail again; a lock was waited for long enough.
+      guard writes.count > 1, error.code != .busy else {
+        return writes.map { _ in .failure(error) }
+      }
+    }
     let apart = commit { tables throws(StorageError) in
       var results: [Result<WriteOutcome, StorageError>] = []
       for write in writes { results.append(try tables.apply(write)) }

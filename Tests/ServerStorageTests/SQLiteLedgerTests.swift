@@ -239,6 +239,42 @@ import Testing
     }
   }
 
+  @Test func writeThatCannotBeWorkedInFailsAlone() async throws {
+    try await withTemporaryFolder { folder in
+      let ledger = try SQLiteLedger(path: folder + "/ledger.sqlite")
+      var damage = LedgerWrite(date: Make.date(0))
+      damage.documents = [
+        DocumentWrite(
+          DocumentKey(.eventWatch, app: Make.scope.app, name: "\(Make.scope.environment):13"),
+          body: [:],
+          condition: .always
+        )
+      ]
+      _ = try await ledger.commit(damage)
+      // As many as may be gathered into one batch, behind whatever comes first.
+      let failures = await withTaskGroup(of: (Int, StorageError?).self) { group in
+        for index in 1...40 {
+          group.addTask {
+            let payload = Make.payload(TransactionID("\(index)"), type: .nonConsumable)
+            do throws(StorageError) {
+              _ = try await ledger.commit(Make.write(payload))
+              return (index, nil)
+            } catch {
+              return (index, error)
+            }
+          }
+        }
+        return await group.reduce(into: [Int: StorageError]()) { $0[$1.0] = $1.1 }
+      }
+      #expect(failures == [13: StorageError(.corrupt, "")])
+      let counts = try await ledger.counts()
+      #expect(counts.facts == 39)
+      #expect(counts.entries == 39)
+      #expect(counts.outbox == 39)
+      await ledger.close()
+    }
+  }
+
   @Test func folderThatMayNotBeWrittenIsATypedError() throws {
     // Not even the superuser can make a file there.
     var found: StorageError?
