@@ -178,6 +178,10 @@ targets += [
     swiftSettings: strict
   ),
 
+  tests(
+    "SimulationTests",
+    ["Simulation", "IAPKit", "IAPSignatures", "IAPModel", "OpenSSLCrypto"]
+  ),
   tests("IAPSignaturesTests", ["IAPSignatures", "OpenSSLCrypto", "IAPModel"]),
   tests("OpenSSLCryptoTests", ["OpenSSLCrypto", "IAPSignatures"]),
   tests("MicroHTTPTests", ["MicroHTTP", "HTTPClient", "HTTPValues"]),

@@ -28,6 +28,8 @@ package struct AppSetup: Sendable {
   package var productTypes: [ProductID: ProductType]
   /// Who judges purchases.
   package var judge: Judge
+  /// Is told first of each call of the delivery handler.
+  package var hears: @Sendable (Delivery) -> Void = { _ in }
   /// What the delivery handler does in place of putting the goods on the shelf; nil to put them.
   package var handle: @Sendable (Delivery) -> DeliveryAnswer?
   /// Reads the app receipt; a receipt may lie on a device for long before it is brought up to date.
@@ -43,6 +45,8 @@ package struct AppSetup: Sendable {
   package var trust: DeviceTrust?
   /// By how many seconds the device's clock differs from the store's; a change acts at once.
   package var clockOffset: TimeInterval = 0
+  /// Whether the client keeps what happened for support.
+  package var keepsEvents = true
   #if PLANTED_BUGS
   /// The mistake that is switched on.
   package var planted: PlantedBug?

@@ -27,6 +27,8 @@ package final class SimulatedApp: Sendable {
   package let naps = EventLog<Date>()
   /// Where processes died, by the name of the step.
   package let deaths = EventLog<String>()
+  /// When effects were put on the shelf, by their keys; the first of a key is the effect.
+  package let shelved = EventLog<(key: String, date: Date)>()
   /// Every action of the funnels of all processes, before it was performed.
   package let steps = EventLog<DeliveryStep>()
 
@@ -263,12 +265,14 @@ extension SimulatedApp {
       productIds: setup.productIds.map(\.rawValue),
       validator: validator(setup.judge, process),
       isSandbox: device.store.configuration.environment != .production,
-      delivery: { [deliveries] delivery in
+      delivery: { [deliveries, shelved, clock = device.store.clock] delivery in
+        setup.hears(delivery)
         await process.pass(.beforeDelivery)
         deliveries.append(delivery)
         if let answer = setup.handle(delivery) { return answer }
         do {
           try shelf.put(GoodsEffect(delivery))
+          shelved.append((delivery.idempotencyKey, clock.now))
         } catch {
           return .retryLater
         }
@@ -336,6 +340,7 @@ extension SimulatedApp {
       let due = clock.now.addingTimeInterval(max(0, date.timeIntervalSince(now())))
       try await process.guarded { try await clock.sleep(until: due) }
     }
+    world.keepsEvents = setup.withLock { $0.keepsEvents }
     #if PLANTED_BUGS
     world.planted = setup.withLock { $0.planted }
     world.files = MistakenFiles(files: DeviceFiles(disk: process.disk), planted: world.planted)

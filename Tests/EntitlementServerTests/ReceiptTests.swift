@@ -102,6 +102,23 @@ import Testing
     #expect(again.text("verdict") == "accepted")
   }
 
+  @Test func aReceiptFromBeforeALastingPurchaseDoesNotShowIt() async throws {
+    let test = try TestServer(receipts: true)
+    _ = try test.buy(DemoCatalog.coins)
+    let old = try base64(test.store.receipt(on: test.phone))
+    let lifetime = try test.buy(DemoCatalog.lifetime)
+    // The server has heard of it in another way.
+    let text = try test.store.signedTransaction(lifetime.transactionID)
+    _ = try await test.verify(["signedTransaction": .string(text)])
+    var body: JSONObject = [
+      "receipt": old, "transactionId": .string(lifetime.transactionID.rawValue),
+    ]
+    #expect(try await test.verify(body).rules == ["matchingTransaction"])
+    try test.store.refreshReceipt(on: test.phone)
+    body["receipt"] = try base64(test.store.receipt(on: test.phone))
+    #expect(try await test.verify(body).text("verdict") == "accepted")
+  }
+
   @Test func aConsumableIsNotFoundByItsProduct() async throws {
     let test = try TestServer(receipts: true)
     _ = try test.buy(DemoCatalog.coins)

@@ -84,9 +84,11 @@ struct EvidenceReader: Sendable {
         PurchaseProof(scope: scope, transaction: payload, record: record, isPresented: true)
       )
     case .failed(let rule, let reason):
-      // A finished consumable leaves the receipt; the ledger remembers it.
+      // A finished consumable leaves the receipt; the ledger remembers it. What lasts stays in it: a
+      // receipt without it is an older one, and shows neither the purchase nor whose it is.
       if rule == .matchingTransaction, let id = request.transactionID,
-        var known = try await known(id, [app]), known.scope == scope
+        var known = try await known(id, [app]), known.scope == scope,
+        known.transaction.mayHaveLeftReceipt
       {
         known.record = record
         return matched(known, request, part: .receipt)
@@ -144,6 +146,13 @@ struct EvidenceReader: Sendable {
 
   private func failure(_ part: SignedPart, _ rule: Rule, _ reason: String) -> RuleFailure {
     RuleFailure(part: part, rule: rule, reason: reason)
+  }
+}
+
+extension TransactionPayload {
+  /// Whether a receipt of its customer may leave it out.
+  fileprivate var mayHaveLeftReceipt: Bool {
+    type == .consumable || type == nil || revocationDate != nil
   }
 }
 

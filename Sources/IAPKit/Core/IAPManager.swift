@@ -136,7 +136,7 @@ public final class IAPManager: IAPService {
       store: store,
       validator: validator,
       handler: configuration.delivery.map { entitlements.applying($0) },
-      witness: journal
+      witness: world.keepsEvents ? journal : nil
     )
     refresh = EntitlementRefresh(
       configuration: configuration,

@@ -35,6 +35,8 @@ package struct IAPWorld: Sendable {
   package var trust: DeviceTrust?
   /// Tells each time that the network is back; ends at once where nobody can tell.
   package var networkReturns: @Sendable () -> AsyncStream<Void> = { AsyncStream { $0.finish() } }
+  /// Whether what happened is kept for support; long simulations do without, mostly.
+  package var keepsEvents = true
   #if PLANTED_BUGS
   /// The mistake that is switched on.
   package var planted: PlantedBug?

@@ -27,7 +27,9 @@ extension DeliveryFunnel {
 
   private func judge(_ record: TransactionRecord) async -> DeliveryVerdict {
     var transaction = record.transaction
-    if transaction.proof.isMissing || record.wasRejectedLast || record.hasStaleReceipt {
+    if transaction.proof.isMissing || record.wasRejectedLast || record.hasStaleReceipt
+      || !transaction.isPaidProductKnown
+    {
       await renewReceipt(of: &transaction, record, isStale: record.hasStaleReceipt)
     }
     guard !transaction.proof.isMissing else { return .unknown(reason: "there is no receipt") }
@@ -82,12 +84,20 @@ extension DeliveryFunnel {
   ) async {
     guard case .receipt = transaction.proof else { return }
     var receipt = adapter.receipt()
-    if isStale || receipt?.isEmpty ?? true, mayRequestReceipt() {
+    if isStale || receipt?.isEmpty ?? true || !shows(receipt, transaction), mayRequestReceipt() {
       receipt = await adapter.refreshedReceipt()
     }
     guard let receipt, !receipt.isEmpty, transaction.proof != .receipt(receipt) else { return }
     transaction.proof = .receipt(receipt)
-    keep(transaction.proof, record)
+    _ = transaction.takePaidProduct()
+    keep(transaction, record)
+  }
+
+  /// Whether a receipt says which product a transaction paid for.
+  private func shows(_ receipt: [UInt8]?, _ transaction: StoreTransaction) -> Bool {
+    var copy = transaction
+    copy.proof = .receipt(receipt)
+    return copy.isPaidProductKnown
   }
 
   /// Whether the store may be asked for a receipt now; it may ask the user for a password.
@@ -104,10 +114,14 @@ extension DeliveryFunnel {
 
   /// Receipt bytes are kept until they were accepted.
   ///
-  /// When that fails they are read again later.
-  private func keep(_ proof: TransactionProof, _ record: TransactionRecord) {
+  /// When that fails they are read again later. What was paid for, which the receipt tells, belongs
+  /// to its order from now on.
+  private func keep(_ transaction: StoreTransaction, _ record: TransactionRecord) {
     var record = record
-    record.transaction.proof = proof
+    record.transaction = transaction
+    if record.order == nil, transaction.isPaidProductKnown {
+      record.order = store.match(transaction, policy: configuration.orders)?.number
+    }
     do throws(IAPError) {
       try store.put(record, policy: configuration.orders)
     } catch {
@@ -187,6 +201,7 @@ extension DeliveryFunnel {
         order: record.order.flatMap { store.order($0) },
         validation: validations[id]
       )
+      recipients[id] = account.id
       answer = await call(handler, delivery, id)
     } else if let listener {
       listener(due.kind, result)
@@ -195,6 +210,7 @@ extension DeliveryFunnel {
       return
     }
     await step(.answered(answer, due), id)
+    recipients[id] = nil
   }
 
   /// Tells the server that the goods were handed over; best effort.

@@ -123,7 +123,8 @@ extension DeliveryFunnel {
     // A change of plan, or an offer, for the next renewal is answered with the transaction of the
     // period that runs, which is not what this order pays for.
     let isItsOwn = transaction.productID == order.productId
-    let progress = await process(transaction, order: isItsOwn ? order.number : nil)
+    let isSettled = isItsOwn && transaction.isPaidProductKnown
+    let progress = await process(transaction, order: isSettled ? order.number : nil)
     let outcome = PurchaseOutcome(progress)
     if !isItsOwn || isForLater(progress, outcome.result, order, usesOffer) {
       move(order, to: .scheduled)

@@ -34,6 +34,8 @@ package actor DeliveryFunnel {
   var receiptRequestedAt: Date?
   /// Transactions whose handler was called and has not answered for too long.
   nonisolated let silentHandlers = Locked<Set<TransactionID>>([])
+  /// Who was signed in when goods were handed over whose handler answered just now.
+  var recipients: [TransactionID: CustomerID] = [:]
   /// Orders that are being reported.
   var reporting: Set<TransactionID> = []
   /// How often reporting an order failed in this process.
@@ -240,7 +242,11 @@ package actor DeliveryFunnel {
   func step(_ event: DeliveryEvent, _ id: TransactionID) async {
     var event = event
     let record = store.record(id)
-    if case .arrived(let transaction, nil) = event, record?.order == nil {
+    // A change of plan comes under the name and with the token of what was asked for: before the
+    // receipt shows what was paid, it belongs to no order.
+    if case .arrived(let transaction, nil) = event, record?.order == nil,
+      transaction.isPaidProductKnown
+    {
       #if PLANTED_BUGS
       var order = store.match(transaction, policy: configuration.orders)
       if world.planted == .forgetsPendingOrders, order?.state == .pending { order = nil }
@@ -327,6 +333,7 @@ package actor DeliveryFunnel {
       order = order ?? number
     }
     guard let transaction else { return true }
+    if let record, let recipient = store.recipient(of: record) { return recipient == account.id }
     return account.owns(transaction, order: order.flatMap { store.order($0) })
   }
 
@@ -338,6 +345,10 @@ package actor DeliveryFunnel {
     _ event: DeliveryEvent,
     _ id: TransactionID
   ) -> Bool {
+    var record = record
+    if case .answered(.delivered, let due) = event, due.kind == .grant {
+      record.recipient = recipients[id]
+    }
     do throws(IAPError) {
       let order = try store.put(record, policy: configuration.orders)
       storageFailures[id] = nil

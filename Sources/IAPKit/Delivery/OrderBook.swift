@@ -164,11 +164,13 @@ package struct OrderBook: Sendable {
 
   /// The order that a transaction belongs to; nil when there is none.
   ///
-  /// A renewal carries out the change of plan that was bought for it. Else by the token that came
-  /// back; without one, which only StoreKit 1 leaves out, by product and
-  /// quantity. An order that was closed unpaid is found for as long as the policy says.
+  /// A renewal carries out the change of plan that was bought for it, and a restored copy of lasting
+  /// goods brings what the order was opened for. Else by the token that came back; without one,
+  /// which only StoreKit 1 leaves out, by product and quantity. An order that was closed unpaid is
+  /// found for as long as the policy says.
   package func match(_ transaction: StoreTransaction, policy: OrderPolicy, now: Date) -> Order? {
     if let order = scheduled(for: transaction) { return order }
+    if let order = copied(by: transaction) { return order }
     if transaction.offerType == .code, let order = redeemed(transaction, now) { return order }
     if let token = transaction.appAccountToken {
       if let order = orders[OrderNumber(token.rawValue)], order.accountToken == token {
@@ -190,6 +192,17 @@ package struct OrderBook: Sendable {
     return (byProduct[transaction.productID] ?? []).compactMap { orders[$0] }
       .filter { $0.state == .scheduled && $0.transactionId == nil }
       .min { $0.createdAt < $1.createdAt }
+  }
+
+  /// The order whose lasting goods a restored copy stands for; those of a subscription's copies are
+  /// told apart by nothing.
+  private func copied(by transaction: StoreTransaction) -> Order? {
+    guard transaction.storeState == .restored,
+      transaction.type == .nonConsumable || transaction.type == nil
+    else { return nil }
+    let original = transaction.originalTransactionID.rawValue
+    return (byProduct[transaction.productID] ?? []).compactMap { orders[$0] }
+      .first { $0.transactionId?.rawValue == original }
   }
 
   /// The order of the code sheet that a transaction came from.

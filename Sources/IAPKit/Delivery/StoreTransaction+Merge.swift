@@ -40,6 +40,19 @@ extension StoreTransaction {
 }
 
 extension StoreTransaction {
+  /// Whether the product that was paid for is known.
+  ///
+  /// False for a subscription of StoreKit 1 that its receipt does not show (yet). A receipt that
+  /// cannot be read tells nothing, now or later.
+  var isPaidProductKnown: Bool {
+    guard generation == .storekit1, storeState == .purchased, type == .autoRenewable else {
+      return true
+    }
+    guard case .receipt(let bytes?) = proof, !bytes.isEmpty else { return false }
+    guard let receipt = ReceiptPayload(unverified: bytes) else { return true }
+    return receipt.items.contains { $0.transactionID == transactionID }
+  }
+
   /// Takes the product that the receipt names.
   ///
   /// StoreKit 1 answers a change of plan for later with the transaction of the plan that runs,

@@ -258,6 +258,7 @@ extension TransactionRecord {
   var outlined: TransactionRecord {
     var outline = self
     outline.transaction = transaction.outlined
+    outline.recipient = nil
     if state == .refused { outline.lastError = "refused by the app" }
     return outline
   }

@@ -273,10 +273,20 @@ extension EntitlementCatalog {
 }
 
 extension IAPTransactionResult {
-  /// The result in the shape of signed data: what its own signed text says, where it has one.
+  /// How much later than what was signed somebody else's word counts as signed.
+  private static let laterSeconds: TimeInterval = 0.001
+
+  /// The result in the shape of signed data: what its own signed text says, where it has one, and a
+  /// refund, or its reversal, that somebody else told of since it was signed.
   fileprivate var payload: TransactionPayload {
     // StoreKit has checked its signature already.
-    if let signed = jws.flatMap({ TransactionPayload(unverifiedJWS: Array($0.utf8)) }) {
+    if var signed = jws.flatMap({ TransactionPayload(unverifiedJWS: Array($0.utf8)) }) {
+      if signed.revocationDate != revocationDate {
+        let dates = [signed.signedDate, signed.revocationDate, revocationDate].compactMap { $0 }
+        signed.signedDate = dates.max()?.addingTimeInterval(Self.laterSeconds)
+        signed.revocationDate = revocationDate
+        signed.revocationReason = revocationReason
+      }
       return signed
     }
     var payload = TransactionPayload(

@@ -132,27 +132,33 @@ final class EntitlementRefresh: Sendable {
   }
 
   /// Takes note of what was taken back without the device's knowing.
+  ///
+  /// A copy that was signed after that date and names no refund says that it was undone: the server
+  /// has not heard of it yet.
   private func revoke(_ record: TransactionRecord, at date: Date) async {
     guard record.transaction.revocationDate == nil else { return }
+    if let signedDate = record.transaction.signedDate, signedDate > date { return }
     await funnel.applyRevocation(record.transaction.transactionID, at: date)
   }
 
   /// Takes note that what was taken back is the customer's again: StoreKit 1 never says so, and
-  /// nothing that it says has a date.
+  /// StoreKit 2 only to who listens.
   private func reverse(_ record: TransactionRecord, of date: Date) async {
-    guard adapter.generation == .storekit1, record.transaction.revocationDate == date else {
-      return
-    }
+    guard record.transaction.revocationDate == date else { return }
     await funnel.applyReversal(record.transaction.transactionID)
   }
 
-  /// The newest judged record of each purchase that gives access, the newest purchases first.
+  /// The newest judged record of each purchase that gives the user access, the newest first: what
+  /// another user of this device bought says nothing about this one.
   private func questions() -> [TransactionRecord] {
     // With an account one answer covers the customer, and a refund of a signed transaction reaches
     // the device by itself.
     let isOneEnough = adapter.generation == .storekit2 && funnel.account.id != nil
-    return store.newestOwned(isOneEnough ? 1 : Self.questionsMax)
-      .filter { !$0.transaction.isProofless }
+    func own(_ limit: Int) -> [TransactionRecord] {
+      store.newestOwned(limit).filter { !$0.transaction.isProofless && isOwn($0.transaction) }
+    }
+    guard isOneEnough else { return own(Self.questionsMax) }
+    return own(1).first.map { [$0] } ?? Array(own(Self.questionsMax).prefix(1))
   }
 
   private func evidence(_ record: TransactionRecord) -> TransactionEvidence {

@@ -51,6 +51,12 @@ struct StoreContents {
     return copies.min { $0.id < $1.id }?.unit
   }
 
+  /// The user who got the goods that a record is about, through whichever copy.
+  func recipient(of record: TransactionRecord) -> CustomerID? {
+    guard let id = effects["grant:\(record.deliveryUnit)"] else { return nil }
+    return self.record(id)?.recipient
+  }
+
   static func record(inLine line: FinishedLine) -> TransactionRecord? {
     RecordCoding.decode(JournalRecord.self, line.json)?.record
   }

@@ -70,6 +70,10 @@ public struct TransactionRecord: Hashable, Sendable, Identifiable, Codable {
   public package(set) var isFinished: Bool
   /// Whether the server's review queue knows.
   package var isReported: Bool
+  /// The user who got the goods: what is taken back or given again concerns nobody else.
+  ///
+  /// Nil before that, and when nobody was signed in.
+  package var recipient: CustomerID?
   /// Whether nothing was left of it when this copy was made: one-time goods when acknowledged, a
   /// subscription when its period was over.
   public package(set) var isConsumed = false
@@ -78,7 +82,7 @@ public struct TransactionRecord: Hashable, Sendable, Identifiable, Codable {
     case transaction, state, quarantine, order, attempts, rejections, wasRejectedLast
     case deliveryAttempts, lastError, savedAt, savedInLaunch, nextAttempt, acknowledged, unit
     case claimedBy, isFinished, isReported
-    case judgedAt, marks
+    case judgedAt, marks, recipient
   }
 
   package init(transaction: StoreTransaction, state: RecordState, savedAt: Date, launch: Int) {

@@ -179,6 +179,12 @@ public final class TransactionStore: Sendable {
     reading { $0.nameOfCopies(of: record) } ?? nil
   }
 
+  /// The user who got the goods of a record, through it or a copy; nil when nobody did.
+  package func recipient(of record: TransactionRecord) -> CustomerID? {
+    if let recipient = record.recipient { return recipient }
+    return reading { $0.recipient(of: record) } ?? nil
+  }
+
   /// Whether an effect of this name took place.
   package func isKnown(_ effect: String) -> Bool { reading { $0.effects[effect] != nil } ?? false }
 

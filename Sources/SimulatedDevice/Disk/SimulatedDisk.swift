@@ -8,9 +8,29 @@ import Synchronization
 public final class SimulatedDisk: Sendable {
   private struct File {
     /// What survives the end of the process that wrote it.
-    var flushed: [UInt8]
+    var flushed: [UInt8] = []
     /// What the processes read.
-    var present: [UInt8]
+    var present: [UInt8] = []
+    /// How many of the first bytes of both are the same.
+    private var sameCount = 0
+
+    init(flushed: [UInt8] = [], present: [UInt8] = []) {
+      (self.flushed, self.present) = (flushed, present)
+    }
+
+    /// Cuts what the processes read and writes behind it.
+    mutating func write(_ bytes: ArraySlice<UInt8>, at offset: Int) {
+      present.removeSubrange(offset...)
+      present += bytes
+      sameCount = min(sameCount, offset)
+    }
+
+    /// Makes what the processes read survive.
+    mutating func flush() {
+      flushed.removeSubrange(sameCount...)
+      flushed += present[sameCount...]
+      sameCount = present.count
+    }
 
     /// The flushed bytes, and as many of the unflushed ones as a torn write leaves.
     func survivor(tornBytes: Int) -> [UInt8] {
@@ -97,18 +117,17 @@ extension SimulatedDisk {
   func write(_ bytes: [UInt8], to name: String, at offset: Int) throws(DeviceError) {
     let failure: DeviceError? = state.withLock { state in
       guard !state.faults.isReadOnly else { return .readOnly(name) }
-      var file = state.files[name] ?? File(flushed: [], present: [])
-      guard offset <= file.present.count else {
+      let length = state.files[name]?.present.count ?? 0
+      guard offset <= length else {
         return DeviceError(
           .offsetBehindEnd,
-          "\(name) has \(file.present.count) bytes; the write is to begin at \(offset)"
+          "\(name) has \(length) bytes; the write is to begin at \(offset)"
         )
       }
-      file.present.removeSubrange(offset...)
-      state.files[name] = file
-      let room = state.faults.capacity.map { max(0, $0 - state.bytesUsed) } ?? bytes.count
-      file.present += bytes.prefix(room)
-      state.files[name] = file
+      let used = state.faults.capacity.map { _ in state.bytesUsed - length + offset } ?? 0
+      let room = state.faults.capacity.map { max(0, $0 - used) } ?? bytes.count
+      // Changed where it lies: a copy of a long file costs more than what is written to it.
+      state.files[name, default: File()].write(bytes.prefix(room), at: offset)
       return room < bytes.count ? .full(name) : nil
     }
     if let failure { throw failure }
@@ -118,9 +137,8 @@ extension SimulatedDisk {
   func flush(_ name: String) throws(DeviceError) {
     let failure: DeviceError? = state.withLock { state in
       guard !state.faults.isReadOnly else { return .readOnly(name) }
-      guard var file = state.files[name] else { return nil }
-      file.flushed = file.present
-      state.files[name] = file
+      guard state.files[name] != nil else { return nil }
+      state.files[name]?.flush()
       state.flushCount += 1
       return nil
     }

@@ -8,19 +8,23 @@ import SimulatedDevice
 /// Whether nothing was finished that is not with the user, and not set aside: the first invariant,
 /// looked at whenever something happens.
 struct FinishCheck {
-  let world: SimulatedWorld
+  /// The finished transactions that were looked at.
+  private var seen: Set<TransactionID> = []
+  /// What was paid back, even if only for a while: it is finished without an effect then, and what
+  /// a reversal gives again is looked at in the end.
+  private var refunded: Set<TransactionID> = []
 
   /// What is wrong; remembers what was looked at.
-  ///
-  /// - Parameter seen: The finished transactions of before.
-  /// - Returns: What is wrong.
-  func findings(_ seen: inout Set<TransactionID>) -> [RunFinding] {
+  mutating func findings(_ world: SimulatedWorld) -> [RunFinding] {
     var findings: [RunFinding] = []
+    lazy var truth = StoreTruth(world: world)
     for customer in world.cast.customers.indices {
       let account = SimulatedWorld.account(customer)
-      for record in world.store.transactions(of: account)
-      where record.isFinished && seen.insert(record.transactionID).inserted {
-        guard record.revocationDate == nil, !isSafe(record, customer) else { continue }
+      for record in world.store.transactions(of: account) {
+        if record.revocationDate != nil { refunded.insert(record.transactionID) }
+        guard record.isFinished, seen.insert(record.transactionID).inserted,
+          !refunded.contains(record.transactionID), !isSafe(record, customer, truth)
+        else { continue }
         findings.append(
           RunFinding(
             rule: .finish,
@@ -33,8 +37,12 @@ struct FinishCheck {
   }
 
   /// Whether it is on a shelf, or in a journal that says why not.
-  private func isSafe(_ record: StoreTransactionRecord, _ customer: Int) -> Bool {
-    let truth = StoreTruth(world: world)
+  private func isSafe(
+    _ record: StoreTransactionRecord,
+    _ customer: Int,
+    _ truth: StoreTruth
+  ) -> Bool {
+    let world = truth.world
     return world.apps.enumerated().contains { device, app in
       guard world.cast.handsets[device].customer == customer else { return false }
       let isHere = app.effects.contains { effect in

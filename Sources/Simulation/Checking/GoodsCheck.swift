@@ -1,4 +1,5 @@
 import AppStoreSimulator
+import EntitlementServer
 import Foundation
 import IAPKit
 import IAPModel
@@ -66,7 +67,7 @@ struct GoodsCheck {
         findings.append(RunFinding(rule: .lost, text: "\(name) was taken from phone-\(device)"))
       }
     }
-    if record.type == .consumable, grants.count > 1, byDevice.count > 1 {
+    if record.type == .consumable, grants.count > 1, byDevice.count > 1, !isAfterLease(grants) {
       findings.append(
         RunFinding(rule: .doubled, text: "\(name) on phones \(byDevice.keys.sorted())")
       )
@@ -77,6 +78,30 @@ struct GoodsCheck {
       )
     }
     return findings + context(record, grants, name)
+  }
+
+  /// The shortest time after which a claim may have moved (decisions 0504 and 0507): the lease, less
+  /// how long the claimer may wait for its handler without asking the server again.
+  private static let secondOwnerSecondsMin =
+    TimeInterval(ServerLimits().claimLeaseSeconds) - DeliveryReducer.claimFreshSecondsMax
+
+  /// Whether each telephone got the goods when the one before it had been silent for a whole lease:
+  /// it could neither acknowledge them nor finish them, and nobody can know that it had them.
+  private func isAfterLease(_ grants: [Effect]) -> Bool {
+    let dates = grants.map { grant in
+      world.apps[grant.device].shelved.elements.first { $0.key == grant.effect.key }?.date
+        ?? .distantPast
+    }
+    let sorted = dates.sorted()
+    return zip(sorted, sorted.dropFirst())
+      .allSatisfy { $1.timeIntervalSince($0) >= Self.secondOwnerSecondsMin }
+  }
+
+  /// How many consumables a second telephone got after the lease.
+  var secondOwnerCount: Int {
+    let grants = world.apps.flatMap(\.effects)
+      .filter { $0.kind == .grant && $0.productId == DemoCatalog.coins.rawValue }
+    return Dictionary(grouping: grants, by: \.key).values.count { $0.count > 1 }
   }
 
   /// Whether it was paid back; of what is bought once, whether all of it was.
@@ -95,8 +120,11 @@ struct GoodsCheck {
     guard record.reason == .purchase, let buyer = record.device, !world.cast.usesUserTokens
     else { return [] }
     return grants.filter { world.apps[$0.device].device.id == buyer }
-      // A copy that was restored after the order had been set aside comes without it.
-      .filter { $0.effect.transactionId == record.transactionID.rawValue }
+      // Restored copies of a subscription's periods have nothing that tells them apart.
+      .filter {
+        record.type == .nonConsumable
+          || $0.effect.transactionId == record.transactionID.rawValue
+      }
       .filter { $0.effect.context["tap"] == nil }
       .map { _ in RunFinding(rule: .context, text: "\(name) was handed over without its order") }
   }
@@ -106,11 +134,11 @@ struct GoodsCheck {
     world.handovers.compactMap { handover in
       let effect = world.apps[handover.device].effects.first { $0.key == handover.key }
       guard let effect, let record = truth.original(effect.transactionId),
-        let owner = truth.user(of: record), owner != handover.user
+        let owner = truth.user(of: record), !handover.users.contains(owner)
       else { return nil }
       return RunFinding(
         rule: .wrongUser,
-        text: "\(handover.key) of \(owner) was handed to \(handover.user)"
+        text: "\(handover.key) of \(owner) was handed to \(handover.users.sorted())"
       )
     }
   }

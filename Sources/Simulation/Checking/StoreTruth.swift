@@ -1,5 +1,6 @@
 import AppStoreSimulator
 import Foundation
+import IAPKit
 import IAPModel
 import SimulatedApp
 import SimulatedDevice
@@ -9,12 +10,14 @@ struct StoreTruth {
   let world: SimulatedWorld
   /// What was paid for, of all customers, oldest first of each.
   let bought: [StoreTransactionRecord]
+  private var ambiguous: Set<String> = []
 
   init(world: SimulatedWorld) {
     self.world = world
     bought = world.cast.customers.indices
       .flatMap { world.store.transactions(of: SimulatedWorld.account($0)) }
       .filter { $0.ownership == .purchased }
+    ambiguous = findAmbiguous()
   }
 
   /// The customer of a transaction, as an index into the cast.
@@ -26,8 +29,31 @@ struct StoreTruth {
   func user(of record: StoreTransactionRecord) -> String? {
     guard let customer = customer(of: record) else { return nil }
     guard world.cast.customers[customer].userCount > 1 else { return Cast.user(customer, 0) }
+    guard !ambiguous.contains(purchase(record)) else { return nil }
     guard let token = record.appAccountToken else { return nil }
     return world.userTokens.first { $0.value == token.rawValue }?.key
+  }
+
+  /// The purchases that a telephone with StoreKit 1 handed over first that had not bought them:
+  /// neither queue nor receipt tells there whose of the telephone's users they are, and who cannot be
+  /// told is taken for the one who is signed in (decision 0506).
+  private func findAmbiguous() -> Set<String> {
+    guard world.cast.customers.contains(where: { $0.userCount > 1 }) else { return [] }
+    let records = world.apps.map { app in
+      Dictionary(
+        app.effects.map { ($0.key, original($0.transactionId)) },
+        uniquingKeysWith: { first, _ in first }
+      )
+    }
+    var (seen, ambiguous): (Set<String>, Set<String>) = ([], [])
+    for handover in world.handovers {
+      guard let record = records[handover.device][handover.key] ?? nil,
+        seen.insert(purchase(record)).inserted
+      else { continue }
+      let isBuyer = world.apps[handover.device].device.id == record.device
+      if handover.generation == .storekit1, !isBuyer { ambiguous.insert(purchase(record)) }
+    }
+    return ambiguous
   }
 
   /// The purchase behind a transaction that an app speaks of: copies stand for what they restore.
@@ -42,6 +68,10 @@ struct StoreTruth {
       ? "product \(record.originalTransactionID)" : "transaction \(record.transactionID)"
   }
 
+  private func isUser(_ user: String, of customer: Int) -> Bool {
+    (0..<world.cast.customers[customer].userCount).contains { Cast.user(customer, $0) == user }
+  }
+
   /// What a user may use now, by the store's own rule.
   func access(of user: String) -> (yes: Set<ProductID>, unsure: Set<ProductID>) {
     var (yes, unsure): (Set<ProductID>, Set<ProductID>) = ([], [])
@@ -53,14 +83,23 @@ struct StoreTruth {
       else { continue }
       for record in held {
         guard let customer = customer(of: record) else { continue }
-        let isMine = (0..<world.cast.customers[customer].userCount)
-          .contains { Cast.user(customer, $0) == user }
-        guard isMine else { continue }
+        guard isUser(user, of: customer) else { continue }
         switch self.user(of: record) {
         case user?: yes.insert(record.productID)
         case nil: unsure.insert(record.productID)
         default: break
         }
+      }
+    }
+    // StoreKit lists the last one of a product; what another user of the telephone bought before
+    // lasts as long.
+    for record in bought where record.type == .nonRenewable && record.revocationDate == nil {
+      switch self.user(of: record) {
+      case user?: yes.insert(record.productID)
+      case nil:
+        let isMine = customer(of: record).map { isUser(user, of: $0) } ?? false
+        if isMine { unsure.insert(record.productID) }
+      default: break
       }
     }
     return (yes, unsure.subtracting(yes))

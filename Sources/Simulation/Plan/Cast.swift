@@ -34,6 +34,10 @@ package struct Cast: Hashable, Sendable {
   /// ever and must not hold up the others.
   package var postponesFirst: Bool
 
+  /// Whether the apps keep what happened for support, which costs as much as a fifth of a run: the
+  /// files of the others have nothing to do with it.
+  package var keepsEvents = false
+
   /// Draws a cast.
   ///
   /// - Parameters:
@@ -42,7 +46,7 @@ package struct Cast: Hashable, Sendable {
   init(_ generator: inout SeededGenerator, profile: RunProfile) {
     let sharesTelephones = generator.percent(profile == .accounts ? 70 : 15)
     usesUserTokens = sharesTelephones || generator.percent(20)
-    let count = profile == .accounts ? 2 + generator.below(3) : 1 + generator.below(3)
+    let count = generator.number(in: Self.customerCounts(profile))
     let hasFamily = count > 1 && generator.percent(50)
     customers = (0..<count).map { index in
       Customer(
@@ -53,14 +57,23 @@ package struct Cast: Hashable, Sendable {
     }
     handsets = []
     for index in customers.indices {
-      for _ in 0..<(generator.percent(35) ? 2 : 1) {
+      for _ in 0..<(generator.percent(35) ? Self.handsetsMax : 1) {
         handsets.append(
           Handset(customer: index, generation: generator.percent(45) ? .storekit1 : .storekit2)
         )
       }
     }
-    serverCount = 1 + generator.below(2)
+    serverCount = generator.number(in: 1...Self.serversMax)
     postponesFirst = generator.percent(12)
+  }
+
+  /// The most telephones of an account.
+  static let handsetsMax = 2
+  /// The most servers.
+  static let serversMax = 2
+
+  static func customerCounts(_ profile: RunProfile) -> ClosedRange<Int> {
+    profile == .accounts ? 2...4 : 1...3
   }
 
   /// The name of a user in the server's books.

@@ -38,9 +38,11 @@ package struct RunPlan: Hashable, Sendable {
     var generator = SeededGenerator.of(1, seed: seed)
     self.seed = seed
     self.profile = profile
-    let cast = Cast(&generator, profile: profile)
+    var cast = Cast(&generator, profile: profile)
+    var chance = SeededGenerator.of(4, seed: seed)
+    cast.keepsEvents = chance.percent(12)
     self.cast = cast
-    let count = 8 + generator.below(profile == .calm ? 12 : 25)
+    let count = generator.number(in: Self.stepCounts(profile))
     var drawing = ActionDrawing(cast: cast, profile: profile, generator: generator)
     steps = (1...count).map { number in
       Step(number: number, wait: drawing.wait(), action: drawing.action())
@@ -55,5 +57,27 @@ package struct RunPlan: Hashable, Sendable {
     var plan = self
     plan.steps = steps.filter { numbers.contains($0.number) }
     return plan
+  }
+}
+
+// MARK: The size of a run
+
+extension RunPlan {
+  static func stepCounts(_ profile: RunProfile) -> ClosedRange<Int> {
+    profile == .calm ? 8...19 : 8...32
+  }
+
+  /// How large a run is, in words: what one of a campaign's runs stands for.
+  ///
+  /// - Parameter profile: What the run is about.
+  /// - Returns: One line.
+  package static func size(of profile: RunProfile) -> String {
+    let (people, steps) = (Cast.customerCounts(profile), stepCounts(profile))
+    let month = profile == .subscriptions ? "each" : "every fourth"
+    return "a run: \(people.lowerBound)-\(people.upperBound) accounts with 1-"
+      + "\(Cast.handsetsMax) telephones each, 1-\(Cast.serversMax) servers on one ledger, "
+      + "\(steps.lowerBound)-\(steps.upperBound) steps; then up to "
+      + "\(SimulationRun.roundsMax * Int(SimulationRun.roundSeconds) / 86_400) days without faults, "
+      + "in \(month) run \(SimulationRun.laterSeconds / 86_400) days more"
   }
 }

@@ -37,6 +37,16 @@ package struct RunFinding: Hashable, Sendable, CustomStringConvertible {
   /// How.
   package let text: String
 
+  /// The beginning of the text about a run that has no end.
+  private static let endless = "did not settle: "
+
+  static func endless(_ text: String) -> RunFinding {
+    RunFinding(rule: .growth, text: endless + text)
+  }
+
+  /// Whether the run has no end.
+  var isEndless: Bool { text.hasPrefix(Self.endless) }
+
   /// The rule and how.
   package var description: String { "\(rule.rawValue): \(text)" }
 }

@@ -18,7 +18,7 @@ struct WorldStage {
 
   private var store: SimulatedAppStore { world.store }
 
-  mutating func count(_ name: String) { counts[name, default: 0] += 1 }
+  mutating func count(_ name: String, _ number: Int = 1) { counts[name, default: 0] += number }
 
   mutating func notePoint(_ name: String) { crashPoints.insert(name) }
 
@@ -66,8 +66,8 @@ struct WorldStage {
     var options = PurchaseOptions(quantity: quantity)
     options.context = ["tap": "\(world.nextTap())"]
     let wanted = SimulationKit.products[product].id
-    Task { [options] in
-      if !app.isAlive { try? await app.launch() }
+    Task { [options, world] in
+      if !app.isAlive { await world.start(device) }
       guard app.isAlive else { return }
       _ = try? await app.buy(wanted, options: options)
     }
@@ -86,6 +86,9 @@ struct WorldStage {
       let paid = bought.filter { $0.revocationDate == nil }
       guard let record = paid.element(at: place) else { return }
       count("refunds")
+      // Receipts tell time to the second: what was restored in the second of its refund looks like
+      // something that was bought again. No refund comes as fast as that.
+      store.clock.advance(by: 1)
       try? store.refund(record.transactionID)
     case .reverse(let place):
       let returned = bought.filter { $0.revocationDate != nil && $0.ownership == .purchased }
@@ -144,7 +147,7 @@ struct WorldStage {
     let app = world.apps[device]
     guard !app.isAlive else { return }
     count("launches")
-    Task { try? await app.launch() }
+    Task { [world] in await world.start(device) }
   }
 
   private mutating func kill(_ device: Int) {
@@ -169,12 +172,9 @@ struct WorldStage {
 
   mutating func signIn(_ user: Int, on device: Int) {
     let app = world.apps[device]
-    world.signIn(user, on: device)
-    guard app.isAlive else { return }
+    guard app.isAlive else { return world.signIn(user, on: device) }
     count("switches of users")
-    let name = world.user(of: device)
-    let token = world.cast.usesUserTokens ? world.userTokens[name] : nil
-    Task { try? await app.perform { await $0.setAccount(name, userToken: token) } }
+    Task { [world] in try? await app.perform { await world.signIn(user, on: device, in: $0) } }
   }
 
   // MARK: What goes wrong

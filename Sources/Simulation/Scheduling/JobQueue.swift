@@ -29,6 +29,9 @@ package final class JobQueue: Sendable {
     waiting.withLock { $0.append(Waiting(job: job, home: home)) }
   }
 
+  /// Forgets what waits; the tasks behind it stay in the memory, and never go on.
+  package func dropAll() { waiting.withLock { $0 = [] } }
+
   /// Runs one of the waiting jobs to its next suspension point.
   ///
   /// - Parameter index: Which, in the order of arrival; below ``count``.

@@ -79,25 +79,30 @@ extension WriteOutcome {
 /// The ledger as one server process sees it: after its death nothing is written and no answer
 /// comes back.
 struct LivingLedger: Ledger {
+  private static let (beforeCommit, afterCommit) = ("before the commit", "after the commit")
+  private static let reading = "reading"
+  /// The places at which a server can die.
+  static let places = [beforeCommit, afterCommit, reading]
+
   let disk: ServerDisk
   let life: ServerLife
 
   func commit(_ write: LedgerWrite) async throws(StorageError) -> WriteOutcome {
-    await life.pass("before the commit")
+    await life.pass(Self.beforeCommit)
     let result: Result<WriteOutcome, StorageError>
     do throws(StorageError) {
       result = .success(try await disk.commit(write))
     } catch {
       result = .failure(error)
     }
-    await life.pass("after the commit")
+    await life.pass(Self.afterCommit)
     return try result.get()
   }
 
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (any LedgerReading) throws(StorageError) -> Value
   ) async throws(StorageError) -> Value {
-    await life.pass("reading")
+    await life.pass(Self.reading)
     return try await disk.memory.read(body)
   }
 

@@ -38,13 +38,18 @@ package enum GatewayMood: String, Hashable, Sendable, CaseIterable {
 final class ServerFarm: Sendable {
   typealias Making = @Sendable (_ ledger: LivingLedger) -> EntitlementServer
 
-  private struct Node {
-    var life: ServerLife?
-    var server: EntitlementServer?
+  /// A server that runs: a class, because a server is a large value to copy.
+  private final class Node: Sendable {
+    let life = ServerLife()
+    let server: EntitlementServer
+
+    init(disk: ServerDisk, make: Making) {
+      server = make(LivingLedger(disk: disk, life: life))
+    }
   }
 
   private struct State {
-    var nodes: [Node]
+    var nodes: [Node?]
     var next = 0
     var mood = GatewayMood.passing
   }
@@ -56,7 +61,7 @@ final class ServerFarm: Sendable {
   init(count: Int, disk: ServerDisk, make: @escaping Making) {
     self.disk = disk
     self.make = make
-    state = Mutex(State(nodes: Array(repeating: Node(), count: count)))
+    state = Mutex(State(nodes: Array(repeating: nil, count: count)))
     for index in 0..<count { start(index) }
   }
 
@@ -69,12 +74,9 @@ final class ServerFarm: Sendable {
 
   /// Starts a server that is down.
   func start(_ index: Int) {
-    let life = ServerLife()
-    let server = make(LivingLedger(disk: disk, life: life))
-    state.withLock { state in
-      guard state.nodes[index].life == nil else { return }
-      state.nodes[index] = Node(life: life, server: server)
-    }
+    guard state.withLock({ $0.nodes[index] == nil }) else { return }
+    let node = Node(disk: disk, make: make)
+    state.withLock { $0.nodes[index] = node }
   }
 
   /// Kills a server.
@@ -82,12 +84,11 @@ final class ServerFarm: Sendable {
   /// - Parameter index: Which.
   /// - Returns: Where it was; empty when nothing was under way or it was down.
   func kill(_ index: Int) -> [String] {
-    let life = state.withLock { state in
-      defer { state.nodes[index] = Node() }
-      return state.nodes[index].life
+    let node = state.withLock { state in
+      defer { state.nodes[index] = nil }
+      return state.nodes[index]
     }
-    guard let life else { return [] }
-    return life.kill()
+    return node?.life.kill() ?? []
   }
 
   /// Lets one of the servers answer; nil when there is no answer.
@@ -100,18 +101,18 @@ final class ServerFarm: Sendable {
   func answer(_ request: HTTPRequest, isFromApp: Bool) async -> HTTPResponse? {
     let (mood, node) = state.withLock { state in
       state.next += 1
-      let up = state.nodes.filter { $0.life != nil }
+      let up = state.nodes.compactMap { $0 }
       return (state.mood, up.isEmpty ? nil : up[state.next % up.count])
     }
     if isFromApp, let response = mood.response() { return response }
-    guard let life = node?.life, let server = node?.server else { return nil }
+    guard let node else { return nil }
     return await withCheckedContinuation {
       (continuation: CheckedContinuation<HTTPResponse?, Never>) in
-      let watch = life.onKill { continuation.resume(returning: nil) }
+      let watch = node.life.onKill { continuation.resume(returning: nil) }
       guard let watch else { return continuation.resume(returning: nil) }
       Task {
-        let response = await server.answer(request)
-        if life.endWatch(watch) { continuation.resume(returning: response) }
+        let response = await node.server.answer(request)
+        if node.life.endWatch(watch) { continuation.resume(returning: response) }
       }
     }
   }

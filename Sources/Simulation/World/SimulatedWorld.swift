@@ -15,16 +15,25 @@ final class SimulatedWorld: Sendable {
   struct Handover: Hashable, Sendable {
     let device: Int
     let key: String
-    let user: String
+    /// Who was signed in; two, when they changed places in that instant.
+    let users: Set<String>
+    /// The API that the app uses.
+    let generation: StoreGeneration
   }
 
   private struct State {
     var users: [Int]
+    /// Who was signed in when the app was started.
+    var starters: [Int: Int] = [:]
+    /// When another user signed in last, and who was there before.
+    var switches: [Int: (date: Date, user: Int)] = [:]
     var handovers: [Handover] = []
     var taps = 0
     var postponed: String?
   }
 
+  /// After how many seconds family members get what one of them bought, at most.
+  static let familySecondsMax: TimeInterval = 600
   static let start = Date(timeIntervalSince1970: 1_750_000_000)
   private static let base = "http://server.test"
 
@@ -80,7 +89,10 @@ final class SimulatedWorld: Sendable {
           seed: generator.next()
         )
       )
-      app.update { $0.trust = trust }
+      app.update { setup in
+        setup.trust = trust
+        setup.keepsEvents = plan.cast.keepsEvents
+      }
       #if PLANTED_BUGS
       app.update { $0.planted = kit.bug.flatMap { PlantedBug(rawValue: $0) } }
       #endif
@@ -102,7 +114,7 @@ final class SimulatedWorld: Sendable {
     options.retryTimetable = .production
     options.sendsNotificationsAtOnce = true
     options.gracePeriod = generator.percent(60) ? 16 * 24 * 3600 : nil
-    options.familyDelay = generator.percent(30) ? 600 : 0
+    options.familyDelay = generator.percent(30) ? familySecondsMax : 0
     options.refundKeepsAutoRenew = generator.percent(50)
     let store = try SimulatedAppStore(
       configuration: StoreConfiguration(
@@ -184,12 +196,20 @@ final class SimulatedWorld: Sendable {
     for (index, app) in apps.enumerated() {
       app.update { setup in
         setup.judge = .server(endpoint: endpoint) { [unowned self] in try await ask($0) }
-        setup.handle = { [unowned self] delivery in
-          if postpones(delivery) { return .retryLater }
-          noteHandover(Handover(device: index, key: delivery.idempotencyKey, user: user(of: index)))
-          return nil
+        setup.hears = { [unowned self] delivery in
+          guard !postpones(delivery) else { return }
+          noteHandover(
+            Handover(
+              device: index,
+              key: delivery.idempotencyKey,
+              users: usersNow(of: index),
+              generation: delivery.transaction.generation
+            )
+          )
         }
+        setup.handle = { [unowned self] in postpones($0) ? .retryLater : nil }
         setup.configure = { [unowned self] configuration in
+          state.withLock { $0.starters[index] = $0.users[index] }
           let name = user(of: index)
           configuration.account = name
           if cast.usesUserTokens { configuration.orders.userToken = userTokens[name] }
@@ -220,6 +240,11 @@ final class SimulatedWorld: Sendable {
       ),
       isFromApp: true
     )
+    trace.note(
+      store.clock.now,
+      "app asked \(request.url.path): \(response?.status ?? 0) "
+        + String(decoding: response?.body ?? [], as: UTF8.self)
+    )
     guard let response else { throw IAPError.network(underlying: URLError(.timedOut)) }
     return ClientResponse(status: response.status, body: response.body)
   }
@@ -235,7 +260,55 @@ final class SimulatedWorld: Sendable {
     Cast.user(cast.handsets[device].customer, state.withLock { $0.users[device] })
   }
 
-  func signIn(_ user: Int, on device: Int) { state.withLock { $0.users[device] = user } }
+  func signIn(_ user: Int, on device: Int) {
+    let now = store.clock.now
+    state.withLock { state in
+      if state.users[device] != user { state.switches[device] = (now, state.users[device]) }
+      state.users[device] = user
+    }
+  }
+
+  /// Starts an app; whoever signed in while it started is signed in then.
+  func start(_ device: Int) async {
+    let app = apps[device]
+    do { try await app.launch() } catch { return }
+    let (now, before) = state.withLock { ($0.users[device], $0.starters[device]) }
+    guard now != before else { return }
+    try? await app.perform { [unowned self] in await signIn(now, on: device, in: $0) }
+  }
+
+  /// Lets another user sign in to an app that runs, in one step: nobody finds the app and the world
+  /// of two minds.
+  func signIn(_ user: Int, on device: Int, in manager: IAPManager) async {
+    signIn(user, on: device)
+    let name = self.user(of: device)
+    await manager.setAccount(name, userToken: cast.usesUserTokens ? userTokens[name] : nil)
+  }
+
+  /// Fetches the notifications that the App Store has given up, as an operator does after a long
+  /// outage (decision 0334).
+  ///
+  /// - Returns: How many.
+  func fetchMissedNotifications() async -> Int {
+    let missed = store.notifications.filter { !$0.isDelivered && $0.nextAttemptDate == nil }
+    for record in missed {
+      guard let text = try? store.signedNotification(record) else { continue }
+      let body: JSONObject = ["signedPayload": .string(text)]
+      let target = "/v1/notifications/apple"
+      let request = HTTPRequest(method: .post, target: target, body: body.serialized)
+      _ = await farm.answer(request, isFromApp: false)
+    }
+    return missed.count
+  }
+
+  /// The users who are signed in at this instant; a call that was decided on just before a switch
+  /// reaches the app just behind it.
+  private func usersNow(of device: Int) -> Set<String> {
+    let now = store.clock.now
+    let before = state.withLock { $0.switches[device] }.flatMap { $0.date == now ? $0.user : nil }
+    let customer = cast.handsets[device].customer
+    return Set([user(of: device)] + (before.map { [Cast.user(customer, $0)] } ?? []))
+  }
 
   /// A name for a tap, which travels in the order's context.
   func nextTap() -> Int {

@@ -58,6 +58,9 @@ extension SeededGenerator {
   /// A number below the bound.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
 
+  /// A number of the range.
+  mutating func number(in range: ClosedRange<Int>) -> Int { range.lowerBound + below(range.count) }
+
   /// Whether something of so many percent is so.
   mutating func percent(_ share: Int) -> Bool { below(100) < share }
 

@@ -11,13 +11,17 @@ package struct CompactJWS {
   }
 
   private func part(_ index: Int) -> Data {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard index < parts.count else { return Data() }
-    var base64 = parts[index]
-      .replacingOccurrences(of: "-", with: "+")
-      .replacingOccurrences(of: "_", with: "/")
-    base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-    return Data(base64Encoded: base64) ?? Data()
+    var base64 = parts[index].map { byte in
+      switch byte {
+      case UInt8(ascii: "-"): UInt8(ascii: "+")
+      case UInt8(ascii: "_"): UInt8(ascii: "/")
+      default: byte
+      }
+    }
+    base64 += [UInt8](repeating: UInt8(ascii: "="), count: (4 - base64.count % 4) % 4)
+    return Data(base64Encoded: Data(base64)) ?? Data()
   }
 
   package var header: Data { part(0) }

@@ -2,8 +2,12 @@ import Simulation
 
 /// What came of a campaign, as a table.
 struct CampaignTable {
+  /// How many places that were not reached are named.
+  static let unreachedShownMax = 20
+
   let tally: CampaignTally
   let seconds: Double
+  let places: SimulationPlaces
 
   func write(to console: Console) {
     console.line()
@@ -11,9 +15,26 @@ struct CampaignTable {
       let name = words(console.language)
       console.line(verbatim: name.padded(to: 34) + value)
     }
+    for (words, missing) in unreached where !missing.isEmpty {
+      let list = missing.sorted().prefix(Self.unreachedShownMax).joined(separator: ", ")
+      console.line(verbatim: "\(words(console.language)) (\(missing.count)): \(list)")
+    }
     guard !tally.failures.isEmpty else { return }
     let seeds = tally.failures.prefix(40).map { "\($0.seed) \($0.rule)" }.joined(separator: ", ")
     console.line(Words("failed: \(seeds)", zh: "失败：\(seeds)"))
+  }
+
+  private var unreached: [(Words, Set<String>)] {
+    [
+      (
+        Words("not reached, crash points", zh: "未到达的崩溃点"),
+        places.crashPoints.subtracting(tally.crashPoints)
+      ),
+      (
+        Words("not reached, cells", zh: "未到达的状态机格"),
+        places.cells.subtracting(tally.cells)
+      ),
+    ]
   }
 
   private var othersBroken: Int {
@@ -41,10 +62,12 @@ struct CampaignTable {
     for (name, count) in tally.counts.sorted(by: { $0.key < $1.key }) {
       rows.append((Words("  " + name), "\(count)"))
     }
-    rows.append(
-      (Words("crash points reached", zh: "到达的崩溃点"), "\(tally.crashPoints.count)")
-    )
-    rows.append((Words("machine cells reached", zh: "到达的状态机格"), "\(tally.cells.count)"))
+    for (words, reached, existing) in [
+      (Words("crash points reached", zh: "到达的崩溃点"), tally.crashPoints, places.crashPoints),
+      (Words("machine cells reached", zh: "到达的状态机格"), tally.cells, places.cells),
+    ] {
+      rows.append((words, "\(reached.intersection(existing).count) of \(existing.count)"))
+    }
     return rows
   }
 }

@@ -22,11 +22,14 @@ struct CampaignTally: Sendable {
   var failures: [Failure] = []
   var findings: [String: Int] = [:]
 
-  /// Adds a report; false for a line that is none.
-  mutating func add(_ line: String) -> Bool {
+  /// Adds a report.
+  ///
+  /// - Parameter line: What a process printed.
+  /// - Returns: Whether the line is a report, and the failure that it tells of.
+  mutating func add(_ line: String) -> (isReport: Bool, failure: Failure?) {
     guard line.hasPrefix("{"), let report = try? JSONParser.parseObject(Array(line.utf8)),
       let seed = report["seed"]?.stringValue.flatMap({ UInt64($0) })
-    else { return false }
+    else { return (false, nil) }
     func number(_ name: String) -> Int { Int(report[name]?.integerValue ?? 0) }
     func names(_ name: String) -> [String] {
       (report[name]?.arrayValue ?? []).compactMap(\.stringValue)
@@ -44,23 +47,27 @@ struct CampaignTally: Sendable {
     cells.formUnion(names("cells"))
     let found = (report["findings"]?.arrayValue ?? []).compactMap(\.objectValue)
     for finding in found { findings[finding["rule"]?.stringValue ?? "", default: 0] += 1 }
-    if let first = found.first {
-      failures.append(
-        Failure(
-          seed: seed,
-          rule: first["rule"]?.stringValue ?? "",
-          text: first["text"]?.stringValue ?? "",
-          step: report["step"]?.integerValue.map { Int($0) }
-        )
-      )
-    }
-    return true
+    guard let first = found.first else { return (true, nil) }
+    let failure = Failure(
+      seed: seed,
+      rule: first["rule"]?.stringValue ?? "",
+      text: first["text"]?.stringValue ?? "",
+      step: report["step"]?.integerValue.map { Int($0) }
+    )
+    failures.append(failure)
+    return (true, failure)
   }
 
-  /// Adds what another process has found.
-  mutating func noteCrash(of seed: UInt64) {
+  /// Adds a run in which the process itself ended.
+  mutating func noteEnd(of seed: UInt64, _ end: SimulationChild.End) -> Failure {
+    let (rule, text) =
+      end == .silent
+      ? ("growth", "did not settle in \(SimulationCampaign.runSecondsMax) seconds")
+      : ("broken", "the process ended")
     runs += 1
-    findings["broken", default: 0] += 1
-    failures.append(Failure(seed: seed, rule: "broken", text: "the process ended", step: nil))
+    findings[rule, default: 0] += 1
+    let failure = Failure(seed: seed, rule: rule, text: text, step: nil)
+    failures.append(failure)
+    return failure
   }
 }

@@ -6,6 +6,11 @@ import Synchronization
 final class SimulationCampaign: Sendable {
   /// How many seeds a process takes: what a kill leaves behind stays in its memory.
   static let chunkRuns = 40
+  /// How many seconds a run may take before it counts as one that never settles.
+  ///
+  /// A thousand times what one takes; a run also has a bound on its jobs, which does not depend on
+  /// the machine.
+  static let runSecondsMax = 120
 
   struct Settings: Sendable {
     var seed: UInt64
@@ -33,18 +38,21 @@ final class SimulationCampaign: Sendable {
 
   init(_ settings: Settings) { self.settings = settings }
 
-  /// Makes all runs.
+  /// Makes all runs, until its task is cancelled.
   ///
-  /// - Parameter progress: Is told now and then, with the seconds so far.
+  /// - Parameters:
+  ///   - found: Is told of each run that broke a rule, at once.
+  ///   - progress: Is told now and then, with the seconds so far.
   /// - Returns: What came of them, and how long it took.
   func run(
+    found: @escaping @Sendable (CampaignTally.Failure) -> Void,
     progress: @escaping @Sendable (CampaignTally, Double) -> Void
   ) async -> (CampaignTally, Double) {
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<settings.jobs {
         group.addTask { [self] in
           while let (first, count) = nextChunk() {
-            await work(first, count)
+            await work(first, count, found)
             progress(state.withLock { $0.tally }, watch.seconds)
           }
         }
@@ -54,6 +62,7 @@ final class SimulationCampaign: Sendable {
   }
 
   private func nextChunk() -> (UInt64, Int)? {
+    if Task.isCancelled { return nil }
     if let seconds = settings.seconds, watch.seconds >= seconds { return nil }
     return state.withLock { state in
       if settings.stopsAtFailure, !state.tally.failures.isEmpty { return nil }
@@ -66,7 +75,11 @@ final class SimulationCampaign: Sendable {
   }
 
   /// Runs a chunk; a seed at which the process ends is a failure, and the next ones go on.
-  private func work(_ first: UInt64, _ count: Int) async {
+  private func work(
+    _ first: UInt64,
+    _ count: Int,
+    _ found: @escaping @Sendable (CampaignTally.Failure) -> Void
+  ) async {
     var (first, count) = (first, count)
     while count > 0 {
       var task = SimulationWorker.Task(seed: first)
@@ -74,13 +87,17 @@ final class SimulationCampaign: Sendable {
       task.profile = settings.profile
       let order = SimulationProcess.Order(task, scheme: settings.scheme, bug: settings.bug)
       let done = Mutex(0)
-      let status = await SimulationChild.run(order) { [self] line in
-        if state.withLock({ $0.tally.add(line) }) { done.withLock { $0 += 1 } }
+      let end = await SimulationChild.run(order, patienceSeconds: Self.runSecondsMax) {
+        [self] line in
+        let (isReport, failure) = state.withLock { $0.tally.add(line) }
+        if isReport { done.withLock { $0 += 1 } }
+        if let failure { found(failure) }
       }
       let finished = done.withLock { $0 }
-      guard status != 0 || finished < count else { return }
-      state.withLock { $0.tally.noteCrash(of: first &+ UInt64(finished)) }
-      first = first &+ UInt64(finished) &+ 1
+      guard end != .exited(0) || finished < count, !Task.isCancelled else { return }
+      let seed = first &+ UInt64(finished)
+      found(state.withLock { $0.tally.noteEnd(of: seed, end) })
+      first = seed &+ 1
       count -= finished + 1
     }
   }

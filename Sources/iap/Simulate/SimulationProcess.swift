@@ -24,6 +24,8 @@ enum SimulationProcess {
   /// - Parameter words: The words of the call, with the process's own name.
   static func runIfAsked(_ words: [String]) {
     guard words.count > 1, words[1] == name else { return }
+    // A terminal interrupts everybody; the campaign ends its processes itself.
+    signal(SIGINT, SIG_IGN)
     SeededExecutors.takeOver()
     guard let order = Order(Array(words.dropFirst(2))) else { exit(2) }
     do {

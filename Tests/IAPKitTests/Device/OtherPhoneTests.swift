@@ -65,6 +65,26 @@ struct TwoUsersAccessTests {
     #expect(products.allSatisfy { app.access(to: $0).isGranted })
   }
 
+  @Test("is what the server says of this user, whoever bought last", arguments: generations)
+  func bothBought(generation: StoreGeneration) async throws {
+    let served = try ServedShop(generation)
+    let app = try served.install { [ada] configuration in
+      configuration.account = "ada"
+      configuration.orders.userToken = ada
+    }
+    try await app.launch()
+    _ = try await app.buy(DemoCatalog.season)
+    await app.waitUntilQueueIsEmpty()
+    try await app.perform { [bob] in await $0.setAccount("bob", userToken: bob) }
+    _ = try await app.buy(DemoCatalog.season)
+    await app.waitUntilQueueIsEmpty()
+    try await app.perform { [ada] in await $0.setAccount("ada", userToken: ada) }
+    try await app.enterForeground()
+    #expect(
+      app.access(to: DemoCatalog.season) == .yes(until: nil, source: .server, provisional: false)
+    )
+  }
+
   @Test("is not opened by what StoreKit 2 lists of somebody else's", arguments: [true, false])
   func listed(isAfterRelaunch: Bool) async throws {
     let shop = try Shop(.storekit2)
