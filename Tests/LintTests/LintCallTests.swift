@@ -66,6 +66,18 @@ struct LintCallTests {
     #expect(try Self.run(["."], in: folder).status == 2)
   }
 
+  @Test("a source is read up to its limit", arguments: [(0, Int32(0)), (1, Int32(2))])
+  func sourceLimit(_ above: Int, _ status: Int32) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("iap-lint-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let limit = 4 * 1024 * 1024
+    try Data(repeating: UInt8(ascii: "\n"), count: limit + above)
+      .write(to: folder.appendingPathComponent("A.swift"))
+    #expect(try Self.run(["."], in: folder).status == status)
+  }
+
   @Test func chineseIsSpokenWhenTheLocaleAsks() throws {
     let outcome = try Self.run(["--rules"], in: LintFixtures.root, ["LANG": "zh_CN.UTF-8"])
     #expect(outcome.text.contains("源代码中写死了价格"))

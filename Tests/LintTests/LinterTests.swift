@@ -61,6 +61,15 @@ struct LinterTests {
     #expect(run(text).findings == [])
   }
 
+  @Test func deepAndLongTextsAreReadWithoutHarm() {
+    let chain = "let sum = 1" + String(repeating: " + 1", count: 2_000)
+    for text in [
+      String(repeating: "(", count: 5_000), String(repeating: "{ if a ", count: 2_000), chain,
+    ] {
+      #expect(run(text).findings == [])
+    }
+  }
+
   @Test func columnsCountCharactersAndNotBytes() {
     let result = run(
       "import IAPKit\nfunc f() async { let 价格 = \"¥6\"; _ = await m.buy(p) }\n"

@@ -5,11 +5,11 @@ extension SyntaxProtocol {
   /// Every node of a kind below and including this one, in source order.
   func all<Node: SyntaxProtocol>(_ kind: Node.Type) -> [Node] {
     var found: [Node] = []
-    var open: [Syntax] = [Syntax(self)]
-    while let node = open.popLast() {
+    func look(_ node: Syntax) {
       if let match = node.as(kind) { found.append(match) }
-      open.append(contentsOf: node.children(viewMode: .sourceAccurate).reversed())
+      for child in node.children(viewMode: .sourceAccurate) { look(child) }
     }
+    look(Syntax(self))
     return found
   }
 

@@ -28,9 +28,10 @@ enum CancelShownAsError: LintRule {
   ]
 
   static func places(in project: Project) -> [Place] {
-    project.appUnits.filter { $0.importsStoreKit || $0.importsFacade }.flatMap { unit in
-      branches(unit) + queue(unit, project) + catches(unit)
-    }
+    queue(project)
+      + project.appUnits.filter { $0.importsStoreKit || $0.importsFacade }.flatMap { unit in
+        branches(unit) + catches(unit)
+      }
   }
 
   private static func branches(_ unit: SourceUnit) -> [Place] {
@@ -45,8 +46,8 @@ enum CancelShownAsError: LintRule {
     return cases + caught
   }
 
-  private static func queue(_ unit: SourceUnit, _ project: Project) -> [Place] {
-    project.updatedTransactions.filter { $0.unit.path == unit.path }.flatMap { _, function in
+  private static func queue(_ project: Project) -> [Place] {
+    project.updatedTransactions.flatMap { unit, function in
       function.all(SwitchCaseSyntax.self).compactMap { branch -> Place? in
         guard branch.labelNames.contains("failed") else { return nil }
         let called = project.reachable(from: branch.statements.names, depth: 1)
