@@ -1,5 +1,6 @@
 import AppStoreSimulator
 import Foundation
+import HTTPClient
 import HTTPValues
 import IAPEntitlements
 import IAPModel
@@ -19,9 +20,12 @@ struct MigrateLargeTests {
   private final class Record: Sendable {
     private let proofs = Mutex<[Proof]>([])
     private let over = Atomic<Bool>(false)
+    private let gone = Atomic<Int>(0)
     var acknowledged: [Proof] { proofs.withLock { $0 } }
     var isOver: Bool { over.load(ordering: .relaxed) }
     func note(_ proof: Proof) { proofs.withLock { $0.append(proof) } }
+    var removed: Int { gone.load(ordering: .relaxed) }
+    func remove() { gone.add(1, ordering: .relaxed) }
     func end() { over.store(true, ordering: .relaxed) }
   }
 
@@ -62,6 +66,30 @@ struct MigrateLargeTests {
     await ledger.close()
   }
 
+  private func endpoints(_ server: ServedProcess) async throws -> [String] {
+    let response = try #require(await server.get("/v1/webhooks"))
+    let object = try JSONParser.parseObject(response.body, limits: .document)
+    return (object["webhooks"]?.arrayValue ?? []).compactMap {
+      $0.objectValue?["id"]?.stringValue
+    }
+  }
+
+  /// Makes endpoints, which are taken away while the ledger moves.
+  private func addEndpoints(_ server: ServedProcess) async throws {
+    for number in 0..<12 {
+      let body: JSONObject = ["url": .string("https://hooks.example.com/\(number)")]
+      #expect(await server.post(Proof(path: "/v1/webhooks", body: body.serialized))?.status == 200)
+    }
+  }
+
+  private func remove(_ endpoint: String, _ server: ServedProcess) async -> Bool {
+    let request = HTTPOutgoingRequest(
+      method: .delete,
+      url: server.url + "/v1/webhooks/" + endpoint
+    )
+    return (try? await HTTPClient().send(request))?.isSuccess == true
+  }
+
   private func dump(_ ledger: any Ledger) async throws -> LedgerDump {
     try await ledger.dump(of: [LedgerScope(app: DemoCatalog.bundleID, environment: .sandbox)])
   }
@@ -73,11 +101,15 @@ struct MigrateLargeTests {
       try await prepare(served.ledgerPath)
       let old = try await ServedProcess(served.words)
       let before = try #require(await old.metric("iap_ledger_facts"))
+      try await addEndpoints(old)
+      let hooks = try await endpoints(old)
       let record = Record()
       let start = Date()
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
           while !record.isOver {
+            let removed = record.removed
+            if removed < hooks.count, await remove(hooks[removed], old) { record.remove() }
             let proofs = try await served.purchases(1) + served.notifications()
             for proof in proofs {
               if await old.post(proof)?.status == 200 { record.note(proof) }
@@ -101,6 +133,10 @@ struct MigrateLargeTests {
       print("migrate: \(before) facts and \(acknowledged.count) that arrived, \(seconds) s")
       let new = try await ServedProcess(served.words(database: database.address))
       #expect(await new.metric("iap_ledger_facts") ?? 0 >= before + acknowledged.count)
+      // What was taken away while it moved is in neither place.
+      #expect(hooks.count == 12)
+      let left = try await endpoints(new)
+      #expect(left == Array(hooks.dropFirst(record.removed)))
       let ledger = try PostgresLedger(database.address)
       let moved = try await dump(ledger)
       // What was acknowledged is there: the same again changes nothing.
