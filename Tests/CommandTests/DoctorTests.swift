@@ -135,13 +135,12 @@ struct DoctorTests {
     format.timeZone = TimeZone(secondsFromGMT: 0)
     format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
     let date = format.string(from: Date().addingTimeInterval(Double(seconds)))
-    let http = try HTTPServer.start(host: "127.0.0.1", port: 0) { _ in
-      HTTPResponse(
-        status: 200,
-        headers: ["Date": date, "Content-Type": "application/json"],
-        body: Array(#"{"status":"ok","problems":[]}"#.utf8)
-      )
-    }
+    let answer = HTTPResponse(
+      status: 200,
+      headers: ["Date": date, "Content-Type": "application/json"],
+      body: Array(#"{"status":"ok","problems":[]}"#.utf8)
+    )
+    let http = try HTTPServer.start(host: "127.0.0.1", port: 0, handler: { _ in answer })
     let report = try await doctor([
       "--app", "com.example.app=1", "--database", "/nowhere/ledger.sqlite", "--server",
       http.address.url,
@@ -217,9 +216,13 @@ struct DoctorTests {
       </dict></plist>
       """
     try Data(text.utf8).write(to: plist)
-    let http = try HTTPServer.start(host: "127.0.0.1", port: 0) { request in
-      HTTPResponse(status: request.path == "/terms" ? 200 : 404, headers: [:], body: [])
-    }
+    let http = try HTTPServer.start(
+      host: "127.0.0.1",
+      port: 0,
+      handler: { request in
+        HTTPResponse(status: request.path == "/terms" ? 200 : 404, headers: [:], body: [])
+      }
+    )
     let report = try await doctor([
       "--app", "com.example.app=1", "--environment", "Production", "--database",
       folder.path + "/ledger.sqlite", "--release", "--info-plist", plist.path, "--privacy-url",

@@ -41,7 +41,7 @@ struct OperatorGuideTests {
     #expect(lines.contains { $0.contains("missing=0") })
   }
 
-  @Test("every iap command of a page is one, with options that there are", arguments: pages)
+  @Test("every iap command of a page is one, with options that there are", arguments: Self.pages)
   func commands(_ page: String) async throws {
     var helps: [String: String] = [:]
     for block in try Self.blocks(page, "```") {
