@@ -5,13 +5,13 @@ import Synchronization
 /// Label values are words of our own and of Apple's signed data, never of unverified requests.
 final class ServerMetrics: Sendable {
   /// What is counted.
-  struct Counter: Hashable, Sendable {
+  struct Counter: ServerMetric {
     let name: String
     let help: String
   }
 
   /// What is measured often, and how it is spread.
-  struct Histogram: Hashable, Sendable {
+  struct Histogram: ServerMetric {
     let name: String
     let help: String
     /// The upper ends of the buckets, ascending.
@@ -19,7 +19,7 @@ final class ServerMetrics: Sendable {
   }
 
   /// What has a value at each instant.
-  struct Gauge: Hashable, Sendable {
+  struct Gauge: ServerMetric {
     let name: String
     let help: String
   }
@@ -42,7 +42,7 @@ final class ServerMetrics: Sendable {
     let value: String
   }
 
-  private struct Series<Metric: Hashable>: Hashable {
+  private struct Series<Metric: ServerMetric>: Hashable {
     let metric: Metric
     let labels: [Label]
   }
@@ -53,6 +53,12 @@ final class ServerMetrics: Sendable {
     var count = 0
 
     init(_ histogram: Histogram) { buckets = [Int](repeating: 0, count: histogram.bounds.count) }
+
+    mutating func add(_ value: Double, _ bounds: [Double]) {
+      sum += value
+      count += 1
+      for (index, bound) in bounds.enumerated() where value <= bound { buckets[index] += 1 }
+    }
   }
 
   private struct State {
@@ -104,11 +110,7 @@ final class ServerMetrics: Sendable {
       if state.spreads[series] == nil, state.spreads.count >= Self.seriesMax {
         series = Series(metric: histogram, labels: Self.other(named))
       }
-      state.spreads[series, default: Spread(histogram)].sum += seconds
-      state.spreads[series]?.count += 1
-      for (index, bound) in histogram.bounds.enumerated() where seconds <= bound {
-        state.spreads[series]?.buckets[index] += 1
-      }
+      state.spreads[series, default: Spread(histogram)].add(seconds, histogram.bounds)
     }
   }
 
