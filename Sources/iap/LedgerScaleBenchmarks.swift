@@ -15,6 +15,8 @@ enum LedgerScaleBenchmarks {
   static let targets: [Double?] = [nil, 0.6, 0.8]
   /// How many facts are filled in at a time.
   static let fillCount = 500
+  /// How many of such are on their way at a time.
+  static let fillersCount = 3
   /// How many senders and readers there are.
   static let workers = 16
 
@@ -89,15 +91,44 @@ private actor LedgerRig {
       opened = try? SQLiteLedger(path: path, options: options)
     }
     guard let ledger = opened else { return nil }
-    while count < size {  // bound: the size
-      let end = min(count + LedgerScaleBenchmarks.fillCount, size)
-      let facts = (count..<end).map { IngestBenchmarks.fact(number: $0, text: text) }
-      guard let date = facts.first?.receivedDate,
-        (try? await ledger.commit(LedgerWrite(date: date, facts: facts))) != nil
-      else { return nil }
-      count = end
+    let (first, text) = (count, text)
+    let isFilled = await withTaskGroup(of: Bool.self) { group in
+      var next = first
+      var isRight = true
+      // Some at a time: what comes next is prepared while the writer works.
+      for _ in 0..<LedgerScaleBenchmarks.fillersCount where next < size {
+        next = Self.addFilling(from: next, to: size, text, ledger, &group)
+      }
+      while let done = await group.next() {  // bound: the size
+        isRight = isRight && done
+        if isRight, next < size {
+          next = Self.addFilling(from: next, to: size, text, ledger, &group)
+        }
+      }
+      return isRight
     }
+    guard isFilled else { return nil }
+    count = max(count, size)
     return ledger
+  }
+
+  /// Lets a task fill in some facts.
+  ///
+  /// - Returns: Where the next ones begin.
+  private static func addFilling(
+    from start: Int,
+    to size: Int,
+    _ text: [UInt8],
+    _ ledger: SQLiteLedger,
+    _ group: inout TaskGroup<Bool>
+  ) -> Int {
+    let end = min(start + LedgerScaleBenchmarks.fillCount, size)
+    group.addTask {
+      let facts = (start..<end).map { IngestBenchmarks.fact(number: $0, text: text) }
+      guard let date = facts.first?.receivedDate else { return false }
+      return (try? await ledger.commit(LedgerWrite(date: date, facts: facts))) != nil
+    }
+    return end
   }
 
   /// Repeats something by many workers, in rounds.
