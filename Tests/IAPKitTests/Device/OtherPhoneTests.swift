@@ -68,7 +68,7 @@ struct TwoUsersAccessTests {
   @Test("is what the server says of this user, whoever bought last", arguments: generations)
   func bothBought(generation: StoreGeneration) async throws {
     let served = try ServedShop(generation)
-    let app = try served.install { [ada] configuration in
+    let app = try served.installServed { [ada] configuration in
       configuration.account = "ada"
       configuration.orders.userToken = ada
     }

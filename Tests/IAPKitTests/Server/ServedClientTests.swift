@@ -11,7 +11,7 @@ private let serverURL = URL(string: "http://server.test")
 
 extension ServedShop {
   /// An app that asks this server about everything.
-  fileprivate func installServed(
+  func installServed(
     configure: @escaping @Sendable (inout IAPConfiguration) -> Void = { _ in }
   ) throws -> SimulatedApp {
     let access = ServerAccess(url: try #require(serverURL))
