@@ -69,6 +69,7 @@ struct DemoLookTests {
     _ texts: Texts
   ) async throws {
     if Self.keptLooks.contains(look.description), Self.keptScreens.contains(name) {
+      try await browser.run("window.scrollTo(0, 0)")
       try await browser.keepPicture("\(name)-\(look)")
     }
     let findings = try await browser.accessibilityFindings(language: texts.language)

@@ -47,6 +47,7 @@ struct DemoTourTests {
       try await visit.buy("100 Coins")
       try await visit.press("Confirm Purchase")
       try await visit.browser.wait(forText: "The app was killed: paid", in: ".phone")
+      try await visit.browser.wait(forText: "the app does not know it yet", in: ".life")
       try await visit.press("Open Tidepool")
       try await visit.waitForOrder("Delivered", "handed over once")
       try await visit.wait(coins: 100)

@@ -57,6 +57,7 @@ extension DemoStyle {
     }
     .granted { color: var(--good); }
     .taken { color: var(--bad); }
+    .owed { color: var(--warn); }
     .steps { position: relative; }
     .step {
       position: relative; display: grid; grid-template-columns: 20px 52px minmax(0, 1fr) auto;

@@ -154,6 +154,15 @@ extension DemoPage {
     if life.granted > 0 {
       parts.append(.element("strong", [.class("granted")], [.text(handedOver(life))]))
     }
+    if life.order.state == .opened, life.refundable != nil {
+      parts.append(
+        .element(
+          "strong",
+          [.class("owed")],
+          [say("charged, and the app does not know it yet", zh: "已扣款，App 尚未得知")]
+        )
+      )
+    }
     if life.takenBack > 0 {
       parts.append(
         .element(
