@@ -21,6 +21,16 @@ extension ServerComposition {
     }
   }
 
+  /// Shows the servers that share the ledger that this one is there, until the task is cancelled.
+  ///
+  /// - Parameter server: The server.
+  static func showPresence(_ server: EntitlementServer) async {
+    while !Task.isCancelled {
+      await server.showPresence()
+      do { try await Task.sleep(for: rest) } catch { return }
+    }
+  }
+
   /// Counts what the dashboard's charts show until the task is cancelled.
   ///
   /// - Parameter dashboard: The dashboard.

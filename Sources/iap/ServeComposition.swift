@@ -114,9 +114,11 @@ enum ServerComposition {
       let work = Task {
         async let sending: Void = sendWebhooks(server)
         async let counting: Void = count(dashboard)
+        async let presence: Void = showPresence(server)
         await Self.work(server, reconcilingEvery: interval)
         await sending
         await counting
+        await presence
       }
       return RunningServer(
         http: http,

@@ -42,6 +42,16 @@ extension EntitlementServer {
     return steps
   }
 
+  /// Shows the others that this server is there, when it is time to; beside the work, whose steps
+  /// may wait long for the App Store.
+  public func showPresence() async {
+    do throws(ServerError) {
+      try await ServerPresence(parts: parts).step()
+    } catch {
+      parts.metrics.count(.errors, ["code": error.code.rawValue])
+    }
+  }
+
   /// Leaves the work to others: before the server stops.
   public func endWork() async {
     do throws(ServerError) {
