@@ -70,6 +70,13 @@ struct DoctorTests {
     }
   }
 
+  /// Writes a key's name into the configuration that the store does not know.
+  private func misname(_ key: DeveloperKeyID, in apple: ServedApple) throws {
+    let text = try String(contentsOfFile: apple.configuration, encoding: .utf8)
+    let wrong = text.replacingOccurrences(of: key.rawValue, with: "UNKNOWN123")
+    try wrong.write(toFile: apple.configuration, atomically: true, encoding: .utf8)
+  }
+
   private func words(_ apple: ServedApple, _ more: String...) -> [String] {
     Array(apple.words.dropFirst()) + more
   }
@@ -93,7 +100,7 @@ struct DoctorTests {
 
   @Test func wordsSayWhatToDoInTwoLanguages() async throws {
     try await withServer { served, apple, _ in
-      try served.store.removeDeveloperKey(served.store.issuedDeveloperKey().id)
+      try misname(served.store.issuedDeveloperKey().id, in: apple)
       let english = try await CommandProcess.run(["doctor"] + words(apple))
       #expect(english.status == 1)
       #expect(english.output.contains("error    keys.refused  com.example.demo, Production:"))
@@ -111,7 +118,7 @@ struct DoctorTests {
 
   @Test func aRefusedKeyAndAnAppStoreOutOfReachAreToldApart() async throws {
     try await withServer { served, apple, _ in
-      try served.store.removeDeveloperKey(served.store.issuedDeveloperKey().id)
+      try misname(served.store.issuedDeveloperKey().id, in: apple)
       let refused = try await doctor(words(apple))
       #expect(refused.status == 1)
       #expect(refused.severities("keys.refused") == ["error", "error"])

@@ -56,7 +56,7 @@ struct OperatorsCommandTests {
     #expect(try await logIn(server, "ada", password) == 200)
     #expect(try await logIn(server, "ada", "wrong-password") == 401)
     let listed = try await operators(served, ["list"])
-    #expect(listed.output == "ada\tact\t*\n")
+    #expect(listed.output == "ada\tact\t*")
     #expect(try await operators(served, ["add", "ada"]).status == 1)
     let changed = try await operators(
       served,

@@ -150,7 +150,7 @@ import Testing
     defer { served.remove() }
     let serve = try await CommandProcess.run(served.words + ["--ocsp"])
     #expect(serve.status == 2)
-    #expect(serve.errors.contains("--ocsp with --simulated asks the simulated store"))
+    #expect(serve.errors.contains("ocsp with simulated asks the simulated store"))
     let store = try await CommandProcess.run(["store", "--ocsp"])
     #expect(store.status == 2)
     #expect(store.errors.contains("give a port with --listen"))
