@@ -37,7 +37,7 @@ struct DashboardBrowserTests {
         try await test.buy("com.example.demo.coins", account: account)
       }
       if day % 5 == 0 {
-        try await test.buy("com.example.demo.lifetime", account: "lasting-\(day)")
+        try await test.buy("com.example.demo.season", account: "lasting-\(day)")
       }
       await test.store.advance(by: 86_400)
     }
@@ -69,7 +69,7 @@ struct DashboardBrowserTests {
       )
     )
     let webhook = try await object(
-      await test.post("/v1/webhooks", ["url": "https://backend.example/hooks", "note": "shop"])
+      await test.post("/v1/webhooks", ["url": "https://backend.shop.com/hooks", "note": "shop"])
     )
     while await test.site.count() > 0 {}
     let run = "rec_0123456789abcdef01234567"
@@ -212,7 +212,7 @@ struct DashboardBrowserTests {
       try await Browser.use(look) { browser in
         try await logIn(browser, base, look)
         try await browser.open(base + "/dashboard/webhooks?\(Self.scope)")
-        try await browser.click(.link, "https://backend.example/hooks")
+        try await browser.click(.link, "https://backend.shop.com/hooks")
         try await browser.wait(forText: "Endpoint", in: "h1")
         try await browser.click(.button, "Send these again")
         try await browser.wait(forText: "The events will be sent again.", in: "main")
