@@ -54,14 +54,18 @@ package final class ChromeDriver: Sendable {
       }
     }
     guard let port else {
-      process.terminate()
+      kill(process.processIdentifier, SIGKILL)
       throw BrowserError(BrowserError.notStarted, "\(driver) does not say where it listens")
     }
     base = "http://127.0.0.1:\(port)"
     self.process = Mutex(process)
   }
 
-  deinit { process.withLock { if $0.isRunning { $0.terminate() } } }
+  deinit {
+    // A polite signal does not reach it: a child begins with the signals blocked that the thread
+    // of its start had blocked. Its browser was closed with the session.
+    process.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
+  }
 
   /// The port in "ChromeDriver was started successfully on port 34567."
   private static func port(saidOn handle: FileHandle) -> Int? {
