@@ -144,43 +144,6 @@ struct CustomerAccessTests {
     #expect(app.count(.clawback, of: Shop.coins) == 1)
   }
 
-  @Test("ends with a refund of which only the server told, whatever was signed before")
-  func refundByTheServer() async throws {
-    let shop = try Shop(.storekit2)
-    let app = try TokenServer(shop).install()
-    try await app.launch()
-    _ = try await app.buy(Shop.lifetime)
-    await app.waitUntilQueueIsEmpty()
-    // From now on StoreKit has nothing to say that holds.
-    shop.store.changeFaults { $0.signature = .broken }
-    try await app.launch()
-    let bought = try #require(shop.store.transactions(of: Shop.account).last)
-    try shop.store.refund(bought.transactionID)
-    try await app.enterForeground()
-    await app.waitUntil(1, .clawback, of: Shop.lifetime)
-    #expect(app.access(to: Shop.lifetime) == .no)
-  }
-
-  @Test("comes back with a reversal of which only the server told", arguments: generations)
-  func reversalByTheServer(generation: StoreGeneration) async throws {
-    let shop = try Shop(generation)
-    let app = try TokenServer(shop).install()
-    try await app.launch()
-    _ = try await app.buy(Shop.lifetime)
-    await app.waitUntilQueueIsEmpty()
-    let bought = try #require(shop.store.transactions(of: Shop.account).last)
-    try shop.store.refund(bought.transactionID)
-    try await app.enterForeground()
-    await app.waitUntil(1, .clawback, of: Shop.lifetime)
-    shop.store.changeFaults { $0.signature = .broken }
-    try await app.launch()
-    shop.store.clock.advance(by: 60)
-    try shop.store.reverseRefund(bought.transactionID)
-    try await app.enterForeground()
-    await app.waitUntil(1, .regrant, of: Shop.lifetime)
-    #expect(app.access(to: Shop.lifetime).isGranted)
-  }
-
   @Test("is the server's word on subscriptions where StoreKit has none")
   func subscriptions() async throws {
     let shop = try Shop(.storekit1)
