@@ -6,11 +6,11 @@ import ServerStorage
 
 /// Copies a ledger from a SQLite file into PostgreSQL, while a server goes on writing the file.
 ///
-/// Rows are copied first, then again those that came or changed meanwhile, until few do. As the file
-/// is at one instant in between, every row and everything that follows from the facts is compared in
-/// both places, while requests are answered. Then the file is locked: what is left is copied, tables
-/// are counted, and the file is marked so that nobody writes it any more. Requests that come in
-/// between are answered "try again", never with success.
+/// Rows are copied first, then again those that came or changed meanwhile, until few do. As the
+/// file is at one instant in between, every row and everything that follows from the facts is
+/// compared in both places, while requests are answered. Then the file is locked: what is left is
+/// copied, tables are counted, and the file is marked so that nobody writes it any more. Requests
+/// that come in between are answered "try again", never with success.
 struct LedgerMove {
   /// With at most so many rows since the last round, the file is locked.
   private static let rowsBeforeLockMax = 2_000

@@ -18,8 +18,8 @@ final class CommandProcess: Sendable {
   private let exits: AsyncStream<Int32>
   private let errorFile: URL
 
-  /// The executable that was built beside the running tests, or the one that `IAP_EXECUTABLE` names:
-  /// for measuring one that was built for release.
+  /// The executable that was built beside the running tests, or the one that `IAP_EXECUTABLE`
+  /// names: for measuring one that was built for release.
   static let executable =
     ProcessInfo.processInfo.environment["IAP_EXECUTABLE"].map { URL(fileURLWithPath: $0) }
     ?? URL(fileURLWithPath: CommandLine.arguments[0])

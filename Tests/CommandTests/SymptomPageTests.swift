@@ -15,7 +15,8 @@ struct SymptomPageTests {
   @Test("the commands of a page print what it says", arguments: pages)
   func commands(_ page: String) async throws {
     let commands = try blocks("sh", of: page).joined(separator: "\n")
-    // The linter is built where the toolchain brings SwiftSyntax; elsewhere its pages are read only.
+    // The linter is built where the toolchain brings SwiftSyntax; elsewhere its pages are read
+    // only.
     guard Self.hasLinter || !commands.contains("iap lint") else { return }
     let tools = CommandProcess.executable.deletingLastPathComponent().path
     let start = """

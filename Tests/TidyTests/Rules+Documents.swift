@@ -52,7 +52,7 @@ let documentRules: [TidyRule] = [
     bad: ["README.md": "[a](docs/NONE.md)\n"],
     good: ["README.md": "[a](docs/A.md#part) [b](https://example.com)\n", "docs/A.md": "a\n"]
   ) { tree in
-    let paths = Set(tree.files.map(\.path))
+    let paths = tree.others.union(tree.files.map(\.path))
     return tree.files.filter { $0.path.hasSuffix(".md") }.flatMap { file in
       localLinks.matches(in: file.text).compactMap { match -> TidyRule.Finding? in
         let folder = file.path.split(separator: "/").dropLast().map(String.init)

@@ -114,8 +114,8 @@ private let allowedImports: [String: Set<String>] = [
     "IAPModel",
   ],
   "iap": blocking.union([
-    "Simulation", "WebDemo", "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto", "HTTPValues",
-    "MicroHTTP", "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp",
+    "Simulation", "WebDemo", "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto",
+    "HTTPValues", "MicroHTTP", "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp",
     "IAPKit",
     "ServerStorage", "SQLiteStorage", "PostgresStorage", "EntitlementServer",
     "AppStoreServerAPI", "Dashboard",

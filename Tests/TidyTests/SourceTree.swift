@@ -37,19 +37,25 @@ struct ProjectFile: Sendable {
 /// The files that rules look at.
 struct SourceTree: Sendable {
   let files: [ProjectFile]
+  /// The paths of pictures and other files that are no text: nothing is read in them.
+  let others: Set<String>
 
   var sources: [ProjectFile] { files.filter(\.isSource) }
   var tests: [ProjectFile] { files.filter(\.isTest) }
   var swiftFiles: [ProjectFile] { files.filter { $0.swift != nil } }
 
-  init(_ files: [String: String]) {
+  init(_ files: [String: String], others: Set<String> = []) {
+    self.others = others
     self.files = files.sorted { $0.key < $1.key }.map { ProjectFile(path: $0.key, text: $0.value) }
   }
 
   func file(_ path: String) -> ProjectFile? { files.first { $0.path == path } }
 
   /// The project that this test was built from.
-  static let project = SourceTree(readFolder(root))
+  static let project: SourceTree = {
+    let (files, others) = readFolder(root)
+    return SourceTree(files, others: others)
+  }()
 
   /// The project's folder.
   static let root = URL(fileURLWithPath: #filePath)
@@ -57,12 +63,13 @@ struct SourceTree: Sendable {
 
   private static let skipped: Set = [".git", ".swiftpm", "DerivedData"]
 
-  private static func readFolder(_ folder: URL) -> [String: String] {
+  private static func readFolder(_ folder: URL) -> ([String: String], Set<String>) {
     var files: [String: String] = [:]
+    var others: Set<String> = []
     let manager = FileManager.default
     let base = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
     guard let walker = manager.enumerator(at: folder, includingPropertiesForKeys: nil) else {
-      return files
+      return (files, others)
     }
     for case let url as URL in walker {
       let name = url.lastPathComponent
@@ -70,12 +77,16 @@ struct SourceTree: Sendable {
         walker.skipDescendants()
         continue
       }
+      let path = String(url.path.dropFirst(base.count))
       guard let data = manager.contents(atPath: url.path), data.count < fileSizeBytesMax,
         let text = String(data: data, encoding: .utf8)
-      else { continue }
-      files[String(url.path.dropFirst(base.count))] = text
+      else {
+        others.insert(path)
+        continue
+      }
+      files[path] = text
     }
-    return files
+    return (files, others)
   }
 
   /// Larger files are data, not source.

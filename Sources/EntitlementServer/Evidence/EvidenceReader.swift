@@ -84,8 +84,8 @@ struct EvidenceReader: Sendable {
         PurchaseProof(scope: scope, transaction: payload, record: record, isPresented: true)
       )
     case .failed(let rule, let reason):
-      // A finished consumable leaves the receipt; the ledger remembers it. What lasts stays in it: a
-      // receipt without it is an older one, and shows neither the purchase nor whose it is.
+      // A finished consumable leaves the receipt; the ledger remembers it. What lasts stays in it:
+      // a receipt without it is an older one, and shows neither the purchase nor whose it is.
       if rule == .matchingTransaction, let id = request.transactionID,
         var known = try await known(id, [app]), known.scope == scope,
         known.transaction.mayHaveLeftReceipt

@@ -66,8 +66,9 @@ struct WebhookEndpoint: Hashable, Sendable {
   /// Whether events of a type are sent there.
   func wants(_ type: EventType) -> Bool { types.isEmpty || types.contains(type) }
 
-  /// Puts a new secret in front; the one before goes on signing for a while. A request that is sent
-  /// again finds the secret that it made, and changes nothing.
+  /// Puts a new secret in front; the one before goes on signing for a while.
+  ///
+  /// A request that is sent again finds the secret that it made, and changes nothing.
   mutating func rotate(to secret: WebhookSecret, overlap: TimeInterval, most: Int) {
     if let naming = secret.naming, secrets.contains(where: { $0.naming == naming }) { return }
     let now = secret.createdDate

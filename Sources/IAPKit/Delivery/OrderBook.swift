@@ -164,10 +164,10 @@ package struct OrderBook: Sendable {
 
   /// The order that a transaction belongs to; nil when there is none.
   ///
-  /// A renewal carries out the change of plan that was bought for it, and a restored copy of lasting
-  /// goods brings what the order was opened for. Else by the token that came back; without one,
-  /// which only StoreKit 1 leaves out, by product and quantity. An order that was closed unpaid is
-  /// found for as long as the policy says.
+  /// A renewal carries out the change of plan that was bought for it, and a restored copy of
+  /// lasting goods brings what the order was opened for. Else by the token that came back; without
+  /// one, which only StoreKit 1 leaves out, by product and quantity. An order that was closed
+  /// unpaid is found for as long as the policy says.
   package func match(_ transaction: StoreTransaction, policy: OrderPolicy, now: Date) -> Order? {
     if let order = scheduled(for: transaction) { return order }
     if let order = copied(by: transaction) { return order }

@@ -80,8 +80,8 @@ struct GoodsCheck {
     return findings + context(record, grants, name)
   }
 
-  /// The shortest time after which a claim may have moved (decisions 0504 and 0507): the lease, less
-  /// how long the claimer may wait for its handler without asking the server again.
+  /// The shortest time after which a claim may have moved (decisions 0504 and 0507): the lease,
+  /// less how long the claimer may wait for its handler without asking the server again.
   private static let secondOwnerSecondsMin =
     TimeInterval(ServerLimits().claimLeaseSeconds) - DeliveryReducer.claimFreshSecondsMax
 

@@ -35,8 +35,8 @@ struct StoreTruth {
   }
 
   /// The purchases that a telephone with StoreKit 1 handed over first that had not bought them:
-  /// neither queue nor receipt tells there whose of the telephone's users they are, and who cannot be
-  /// told is taken for the one who is signed in (decision 0506).
+  /// neither queue nor receipt tells there whose of the telephone's users they are, and who cannot
+  /// be told is taken for the one who is signed in (decision 0506).
   private func findAmbiguous() -> Set<String> {
     guard world.cast.customers.contains(where: { $0.userCount > 1 }) else { return [] }
     let records = world.apps.map { app in

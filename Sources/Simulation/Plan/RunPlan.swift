@@ -77,7 +77,8 @@ extension RunPlan {
     return "a run: \(people.lowerBound)-\(people.upperBound) accounts with 1-"
       + "\(Cast.handsetsMax) telephones each, 1-\(Cast.serversMax) servers on one ledger, "
       + "\(steps.lowerBound)-\(steps.upperBound) steps; then up to "
-      + "\(SimulationRun.roundsMax * Int(SimulationRun.roundSeconds) / 86_400) days without faults, "
+      + "\(SimulationRun.roundsMax * Int(SimulationRun.roundSeconds) / 86_400) days "
+      + "without faults, "
       + "in \(month) run \(SimulationRun.laterSeconds / 86_400) days more"
   }
 }

@@ -112,7 +112,7 @@ struct DemoCommand: Command {
     console.line()
     console.line(
       Words(
-        "Open \(page.address)/ in a browser: a telephone, a store and a server to try everything on.",
+        "Open \(page.address)/ in a browser: a telephone, a store and a server to play with.",
         zh: "请在浏览器中打开 \(page.address)/ ：手机、商店和服务器，任您尝试。"
       )
     )

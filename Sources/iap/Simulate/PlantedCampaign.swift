@@ -83,7 +83,8 @@ struct PlantedCampaign {
 }
 
 extension PlantedBug {
-  /// What the runs are about that are tried first: those in which the mistake can matter most often.
+  /// What the runs are about that are tried first: those in which the mistake can matter most
+  /// often.
   fileprivate var profile: RunProfile {
     switch self {
     case .savesWithoutFlush, .ignoresFailedSaves, .dropsFilesWithTornEnds, .namesEffectsByLaunch,
