@@ -115,8 +115,8 @@ private let allowedImports: [String: Set<String>] = [
   ],
   "iap": blocking.union([
     "Simulation", "WebDemo", "IAPModel", "IAPEntitlements", "IAPSignatures", "OpenSSLCrypto",
-    "HTTPValues", "MicroHTTP", "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice", "SimulatedApp",
-    "IAPKit",
+    "HTTPValues", "MicroHTTP", "HTTPClient", "StoreKit", "AppStoreSimulator", "SimulatedDevice",
+    "SimulatedApp", "IAPKit",
     "ServerStorage", "SQLiteStorage", "PostgresStorage", "EntitlementServer",
     "AppStoreServerAPI", "Dashboard",
   ]),
