@@ -212,7 +212,7 @@ struct DashboardBrowserTests {
       try await Browser.use(look) { browser in
         try await logIn(browser, base, look)
         try await browser.open(base + "/dashboard/webhooks?\(Self.scope)")
-        try await browser.click(.link, "https://backend.shop.com/hooks")
+        try await browser.click(.link, "https://backend.shop.com:443/hooks")
         try await browser.wait(forText: "Endpoint", in: "h1")
         try await browser.click(.button, "Send these again")
         try await browser.wait(forText: "The events will be sent again.", in: "main")

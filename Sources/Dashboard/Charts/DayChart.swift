@@ -249,7 +249,7 @@ struct DayChart {
     }
     return .element(
       "details",
-      [],
+      [.set("aria-label", title)],
       [
         .element("summary", [], [.text(viewer(Words("As a table", zh: "查看表格")))]),
         .div(
