@@ -9,6 +9,26 @@ import Testing
 
 @Suite("What an order was opened with", .timeLimit(.minutes(1)))
 struct OrderContextTests {
+  @Test("comes with a restored copy when the purchase itself was set aside")
+  func copyAfterQuarantine() async throws {
+    let shop = try Shop(.storekit1)
+    shop.server.mood = .rejecting
+    let app = try await shop.launch()
+    let options = PurchaseOptions(orderReference: "order", context: ["level": "7"])
+    _ = try await app.buy(Shop.lifetime, options: options)
+    let isSetAside = await app.letTimePass {
+      app.manager.ordersNeedingAttention.map(\.reason) == [.rejected]
+    }
+    #expect(isSetAside)
+    // The store makes no copy of what it was not told to be done with.
+    await app.waitUntilQueueIsEmpty()
+    shop.server.mood = .truthful
+    _ = try await app.restore()
+    await app.waitUntil(1, of: Shop.lifetime)
+    #expect(app.effects.map(\.context) == [["level": "7"]])
+    #expect(app.effects.map(\.orderNumber) == ["order"])
+  }
+
   @Test("does not come with a lower plan's order when the receipt shows the plan that runs late")
   func lateReceipt() async throws {
     let shop = try Shop(.storekit1, catalog: PlanCatalog.text)

@@ -9,12 +9,14 @@ import SimulatedDevice
 import Synchronization
 import Testing
 
-/// A server that gives tokens and answers for them, from the store's own books.
+/// A server that gives tokens and answers for them, from the store's own books as they are and as
+/// they were whenever it was asked: like the real one it forgets no refund that was undone.
 private final class TokenServer: Sendable {
   static let token = "tok_PLANTED_SECRET"
 
   private let shop: Shop
   private let state = Mutex((isDown: false, forgets: false, asked: [String]()))
+  private let facts = Mutex<Set<StoreFact>>([])
 
   init(_ shop: Shop) { self.shop = shop }
 
@@ -48,7 +50,11 @@ private final class TokenServer: Sendable {
       return (state.isDown, state.forgets)
     }
     guard !isDown else { throw IAPError.network(underlying: URLError(.timedOut)) }
-    let history = try shop.server.history(of: Shop.account)
+    let news = try shop.server.history(of: Shop.account).facts
+    let history = facts.withLock { facts in
+      facts.formUnion(news)
+      return StoreHistory(facts)
+    }
     let now = shop.store.clock.now
     let entitlements = history.access(at: now).entitlements.map { entitlement -> JSONValue in
       var object: JSONObject = [
@@ -142,6 +148,53 @@ struct CustomerAccessTests {
     await app.waitUntil(1, .clawback, of: Shop.coins)
     try await app.enterForeground()
     #expect(app.count(.clawback, of: Shop.coins) == 1)
+  }
+
+  @Test("ends with a refund of which only the server told, whatever was signed before")
+  func refundByTheServer() async throws {
+    let shop = try Shop(.storekit2)
+    let app = try TokenServer(shop).install()
+    let heard = EventLog<Access>()
+    app.update { setup in
+      setup.hears = { [weak app] delivery in
+        guard let app, delivery.kind == .clawback else { return }
+        heard.append(app.access(to: Shop.lifetime))
+      }
+    }
+    try await app.launch()
+    _ = try await app.buy(Shop.lifetime)
+    await app.waitUntilQueueIsEmpty()
+    // From now on StoreKit has nothing to say that holds.
+    shop.store.changeFaults { $0.signature = .broken }
+    try await app.launch()
+    let bought = try #require(shop.store.transactions(of: Shop.account).last)
+    // What was signed later than a refund, and names none, says that it was undone.
+    shop.store.clock.advance(by: 60)
+    try shop.store.refund(bought.transactionID)
+    try await app.enterForeground()
+    await app.waitUntil(1, .clawback, of: Shop.lifetime)
+    #expect(heard.elements == [.no], "at once, and not when the server is asked again")
+    #expect(app.access(to: Shop.lifetime) == .no)
+  }
+
+  @Test("comes back with a reversal of which only the server told", arguments: generations)
+  func reversalByTheServer(generation: StoreGeneration) async throws {
+    let shop = try Shop(generation)
+    let app = try TokenServer(shop).install()
+    try await app.launch()
+    _ = try await app.buy(Shop.lifetime)
+    await app.waitUntilQueueIsEmpty()
+    let bought = try #require(shop.store.transactions(of: Shop.account).last)
+    try shop.store.refund(bought.transactionID)
+    try await app.enterForeground()
+    await app.waitUntil(1, .clawback, of: Shop.lifetime)
+    shop.store.changeFaults { $0.signature = .broken }
+    try await app.launch()
+    shop.store.clock.advance(by: 60)
+    try shop.store.reverseRefund(bought.transactionID)
+    try await app.enterForeground()
+    await app.waitUntil(1, .regrant, of: Shop.lifetime)
+    #expect(app.access(to: Shop.lifetime).isGranted)
   }
 
   @Test("is the server's word on subscriptions where StoreKit has none")
