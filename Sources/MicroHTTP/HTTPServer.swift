@@ -110,6 +110,6 @@ public final class HTTPServer: Sendable {
   private static func memoryBytes(_ limits: HTTPLimits) -> Int {
     // Much more than a head may have: what does not fit is refused by the library in its own words,
     // and whoever sends somewhat too much should hear ours.
-    max(32 * 1024, 4 * limits.headerBytesMax)
+    max(32 * 1024, 8 * limits.headerBytesMax)
   }
 }
