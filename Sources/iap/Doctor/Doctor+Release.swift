@@ -161,16 +161,16 @@ extension Doctor {
   ) async throws(AppStoreServerError) -> SentNotification? {
     var latest: SentNotification?
     for _ in 0...Int(Double(wishes.waitSeconds) / Self.askSeconds) {
+      // The App Store needs a moment for the attempt, and allows few questions.
+      await world.pause(Self.askSeconds)
       do throws(AppStoreServerError) {
         latest = try await client.answer(to: .testNotification(token), in: environment)
         if latest?.attempts.isEmpty == false { return latest }
       } catch {
-        // In the sandbox the App Store allows to ask only now and then.
         guard error.apiCode == .testNotificationNotFound || error.code == .rateLimited else {
           throw error
         }
       }
-      await world.pause(Self.askSeconds)
     }
     return latest
   }
