@@ -18,7 +18,7 @@ import Testing
 struct ServeChaosTests {
   private static let servers = 3
   private static let stores = 6
-  private static let scope = LedgerScope(app: DemoCatalog.bundleID, environment: .sandbox)
+  private static let scope = LedgerScope(app: DemoCatalog.bundleID, environment: .production)
   /// Short waits, so that what is held back is seen to arrive.
   private static let webhooks: JSONObject = [
     "webhooks": [

@@ -15,9 +15,11 @@ struct ServedStore {
   ///
   /// - Parameters:
   ///   - seed: What chance begins with.
+  ///   - environment: The store's environment.
   ///   - start: The store's first instant.
   init(
     seed: UInt64 = 11,
+    environment: StoreEnvironment = .sandbox,
     start: Date = Date(milliseconds: 1_767_268_800_000)  // 2026-01-01T12:00:00Z
   ) throws {
     store = try SimulatedAppStore(
@@ -25,6 +27,7 @@ struct ServedStore {
         catalog: try DemoCatalog.load(),
         bundleID: DemoCatalog.bundleID,
         appAppleID: DemoCatalog.appAppleID,
+        environment: environment,
         seed: seed,
         start: start
       ),

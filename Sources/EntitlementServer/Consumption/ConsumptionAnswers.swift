@@ -71,22 +71,13 @@ struct ConsumptionAnswers: Sendable {
     guard let access = parts.apple[app], let consent = access.consumption,
       let client = access.background
     else { return false }
-    let pending = try await parts.read { reader throws(StorageError) in
-      try reader.documents(
-        .consumption,
-        app: app,
-        shelf: State.pending.rawValue,
-        after: 0,
-        limit: 100
-      )
+    return try await waiting.performFirst(of: app, at: now) { document throws(ServerError) in
+      try await answer(document, consent, client, now)
     }
-    for document in pending {
-      if let until = document.body["until"]?.integerValue, Date(milliseconds: until) > now {
-        continue
-      }
-      if try await answer(document, consent, client, now) { return true }
-    }
-    return false
+  }
+
+  private var waiting: LeasedDocuments {
+    LeasedDocuments(parts: parts, kind: .consumption, shelf: State.pending.rawValue)
   }
 
   private func answer(
@@ -160,19 +151,14 @@ struct ConsumptionAnswers: Sendable {
     until date: Date? = nil,
     _ now: Date
   ) async throws(ServerError) -> LedgerDocument? {
-    var body = intent ?? document.body
-    body["until"] = date.map { .integer($0.milliseconds) }
-    var write = LedgerWrite(date: now)
-    write.documents = [
-      DocumentWrite(
-        document.key,
-        shelf: state.rawValue,
-        body: body,
-        condition: .mustHaveVersion(document.version)
-      )
-    ]
-    let outcome = try await parts.commit(write)
-    guard !outcome.isRefused else { return nil }
+    let moved = try await waiting.move(
+      document,
+      saying: intent,
+      to: state.rawValue,
+      until: date,
+      now
+    )
+    guard let moved else { return nil }
     if state != .pending {
       parts.metrics.count(.consumption, ["state": state.rawValue])
       parts.world.log(
@@ -183,7 +169,7 @@ struct ConsumptionAnswers: Sendable {
         )
       )
     }
-    return outcome.documents.first?.document
+    return moved
   }
 }
 

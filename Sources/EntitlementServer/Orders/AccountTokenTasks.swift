@@ -79,22 +79,13 @@ struct AccountTokenTasks: Sendable {
   /// Does a task that is due; false when none is.
   func step(_ app: BundleID, at now: Date) async throws(ServerError) -> Bool {
     guard let client = parts.apple[app]?.background else { return false }
-    let pending = try await parts.read { reader throws(StorageError) in
-      try reader.documents(
-        .tokenTask,
-        app: app,
-        shelf: State.pending.rawValue,
-        after: 0,
-        limit: 100
-      )
+    return try await waiting.performFirst(of: app, at: now) { document throws(ServerError) in
+      try await perform(document, app, client, now)
     }
-    for document in pending {
-      if let until = document.body["until"]?.integerValue, Date(milliseconds: until) > now {
-        continue
-      }
-      if try await perform(document, app, client, now) { return true }
-    }
-    return false
+  }
+
+  private var waiting: LeasedDocuments {
+    LeasedDocuments(parts: parts, kind: .tokenTask, shelf: State.pending.rawValue)
   }
 
   private func perform(
@@ -181,19 +172,14 @@ struct AccountTokenTasks: Sendable {
     until date: Date? = nil,
     _ now: Date
   ) async throws(ServerError) -> LedgerDocument? {
-    var body = words ?? document.body
-    body["until"] = date.map { .integer($0.milliseconds) }
-    var write = LedgerWrite(date: now)
-    write.documents = [
-      DocumentWrite(
-        document.key,
-        shelf: state.rawValue,
-        body: body,
-        condition: .mustHaveVersion(document.version)
-      )
-    ]
-    let outcome = try await parts.commit(write)
-    guard !outcome.isRefused else { return nil }
+    let moved = try await waiting.move(
+      document,
+      saying: words,
+      to: state.rawValue,
+      until: date,
+      now
+    )
+    guard let moved else { return nil }
     if state != .pending {
       parts.metrics.count(.tokenTasks, ["state": state.rawValue])
       parts.world.log(
@@ -202,12 +188,12 @@ struct AccountTokenTasks: Sendable {
           "accountToken",
           [
             .init("app", document.key.app?.rawValue ?? ""), .init("state", state.rawValue),
-            .init("problem", body["problem"]?.stringValue ?? ""),
+            .init("problem", moved.body["problem"]?.stringValue ?? ""),
           ]
         )
       )
     }
-    return outcome.documents.first?.document
+    return moved
   }
 }
 

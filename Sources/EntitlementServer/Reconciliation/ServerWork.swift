@@ -23,15 +23,11 @@ extension EntitlementServer {
     do throws(ServerError) {
       try await ServerPresence(parts: parts).step()
       if let interval { try await schedule(every: interval) }
-      for app in parts.configuration.apps {
-        let lease = WorkLease(parts: parts)
-        while steps < Self.stepsMax, !Task.isCancelled, try await lease.take(app.bundleID),
-          try await step(app.bundleID)
-        {
-          steps += 1
-          parts.metrics.worked(at: parts.world.uptime())
-        }
-      }
+      var done = 0
+      repeat {
+        done = try await round(most: Self.stepsMax - steps)
+        steps += done
+      } while done > 0 && steps < Self.stepsMax && !Task.isCancelled
     } catch {
       parts.metrics.count(.errors, ["code": error.code.rawValue])
       parts.metrics.count(.jobs, ["job": "work", "outcome": "failed"])
@@ -63,47 +59,61 @@ extension EntitlementServer {
     }
   }
 
-  /// Sends an answer or reads a page that is due; false when nothing is.
-  private func step(_ app: BundleID) async throws(ServerError) -> Bool {
-    let now = await parts.clock.now()
-    // The App Store waits for these.
-    if try await ConsumptionAnswers(parts: parts).step(app, at: now) { return done("consumption") }
-    if try await AccountTokenTasks(parts: parts).step(app, at: now) { return done("accountTokens") }
-    if try await reconcile(app, at: now) { return done("reconciliation") }
-    if try await MoneyAuditJob(parts: parts).step(app, at: now) { return done("moneyAudit") }
-    return false
+  /// Does at most one step of each kind for each app, so that neither a long queue nor a failure of
+  /// one keeps the others waiting; returns how many.
+  private func round(most: Int) async throws(ServerError) -> Int {
+    var steps = 0
+    var failure: ServerError?
+    for app in parts.configuration.apps.map(\.bundleID) {
+      for job in Job.allCases where steps < most && !Task.isCancelled {
+        do throws(ServerError) {
+          guard try await WorkLease(parts: parts).take(app) else { break }
+          guard try await step(job, app) else { continue }
+        } catch {
+          failure = failure ?? error
+          continue
+        }
+        steps += 1
+        parts.metrics.count(.jobs, ["job": job.rawValue, "outcome": "done"])
+        parts.metrics.worked(at: parts.world.uptime())
+      }
+    }
+    if let failure { throw failure }
+    return steps
   }
 
-  private func done(_ job: String) -> Bool {
-    parts.metrics.count(.jobs, ["job": job, "outcome": "done"])
-    return true
+  /// The kinds of work, in the order of a round: the App Store waits for the first.
+  private enum Job: String, CaseIterable {
+    case consumption, accountTokens, reconciliation, moneyAudit
+  }
+
+  /// Does a step of a kind that is due; false when none is.
+  private func step(_ job: Job, _ app: BundleID) async throws(ServerError) -> Bool {
+    let now = await parts.clock.now()
+    return switch job {
+    case .consumption: try await ConsumptionAnswers(parts: parts).step(app, at: now)
+    case .accountTokens: try await AccountTokenTasks(parts: parts).step(app, at: now)
+    case .reconciliation: try await reconcile(app, at: now)
+    case .moneyAudit: try await MoneyAuditJob(parts: parts).step(app, at: now)
+    }
   }
 
   /// Reads a page of a comparison with the App Store; false when none is due.
   private func reconcile(_ app: BundleID, at now: Date) async throws(ServerError) -> Bool {
     guard parts.apple[app]?.canCompare == true else { return false }
-    let running = try await parts.read { reader throws(StorageError) in
-      try reader.documents(
-        .reconciliation,
-        app: app,
-        shelf: ReconciliationRecord.State.running.rawValue,
-        after: 0,
-        limit: 100
-      )
-    }
-    for document in running {
-      if let retry = document.body["retryAt"]?.integerValue,
-        Date(milliseconds: retry) > now
-      {
-        continue
-      }
+    let running = LeasedDocuments(
+      parts: parts,
+      kind: .reconciliation,
+      shelf: ReconciliationRecord.State.running.rawValue,
+      untilMember: "retryAt"
+    )
+    return try await running.performFirst(of: app, at: now) { document throws(ServerError) in
       guard let record = try await ReconciliationJob(parts: parts).step(document, at: now) else {
-        continue
+        return false
       }
       parts.world.log(Self.progress(record))
       return true
     }
-    return false
   }
 
   private static func progress(_ record: ReconciliationRecord) -> ServerEvent {
