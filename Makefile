@@ -9,6 +9,8 @@ STRICT := --explicit-target-dependency-import-check error
 # One test after another: tests of servers and clocks measure real time, and a pool that is busy with
 # all suites at once makes them wait for each other.
 RUN := --no-parallel
+# Tests that click through pages have a machine that does nothing else, under `make test-browser`.
+SANS_BROWSER := --skip BrowserTests
 FORMATTED := Sources Tests Fuzz Demo Package.swift $(wildcard Snippets)
 
 # What an app is linked with: documented, and kept to the oldest systems that it promises.
@@ -21,7 +23,7 @@ DOCUMENTED := $(filter-out SQLiteAdapter,$(CLIENT))
 help:
 	@echo "make demo      build everything, walk purchases through it, serve a page to click on"
 	@echo "               (PAGE=1 serves the page at once, ONCE=1 ends after the tour)"
-	@echo "make test      install what is missing, build, run every test"
+	@echo "make test      install what is missing, build, run every test but those with a browser"
 	@echo "make test-all  the same in release mode and under the thread sanitizer"
 	@echo "make test-postgres  start a PostgreSQL of its own and run the server's tests on it"
 	@echo "make test-browser  install Chromium and click through every page with it"
@@ -52,12 +54,12 @@ demo: bootstrap
 
 test: bootstrap
 	$(SWIFT) build --build-tests $(STRICT)
-	$(SWIFT) test --skip-build $(RUN)
+	$(SWIFT) test --skip-build $(RUN) $(SANS_BROWSER)
 
 test-all: test
-	$(SWIFT) test $(RUN) -c release -Xswiftc -enable-testing
+	$(SWIFT) test $(RUN) $(SANS_BROWSER) -c release -Xswiftc -enable-testing
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Scripts/thread-sanitizer.supp" \
-	  $(SWIFT) test $(RUN) --sanitize=thread --scratch-path .build-thread
+	  $(SWIFT) test $(RUN) $(SANS_BROWSER) --sanitize=thread --scratch-path .build-thread
 
 test-postgres: bootstrap
 	@Scripts/need-linux "make test-postgres"

@@ -239,6 +239,9 @@ extension SimulatedApp {
 
   /// Lets the store's clock run whenever the app sleeps, until something is so.
   ///
+  /// What is under way comes to its end first, however slow the machine is: a question that the
+  /// clock overtakes is one that nobody answered, and one that wakes with it would be next.
+  ///
   /// - Parameter isSo: The condition; looked at after everything that the app tells.
   /// - Returns: Whether it is so; false when the app was woken ``wakesMax`` times in vain.
   package func letTimePass(until isSo: @escaping @Sendable () -> Bool) async -> Bool {
@@ -246,6 +249,8 @@ extension SimulatedApp {
     for _ in 0..<Self.wakesMax {
       let known = seen
       await events.wait(until: { [naps] _ in isSo() || naps.elements.count > known })
+      if isSo() { return true }
+      _ = try? await perform { await $0.funnel.whenIdle() }
       if isSo() { return true }
       let naps = naps.elements
       seen = naps.count

@@ -1,4 +1,4 @@
-package import IAPModel
+import IAPModel
 
 /// Something on the page.
 package struct PageElement: Hashable, Sendable {
@@ -11,9 +11,6 @@ package struct PageElement: Hashable, Sendable {
     guard let reference = value.objectValue?[Self.key]?.stringValue else { return nil }
     self.reference = reference
   }
-
-  /// The element as an argument of a script.
-  package var argument: JSONValue { .object([Self.key: .string(reference)]) }
 }
 
 // Finding as a person does: by what a thing is and what it is called.
@@ -37,15 +34,42 @@ extension Browser {
     _ name: String? = nil,
     in selector: String = "html"
   ) async throws(BrowserError) -> PageElement {
-    let found = try await wait(
-      for: "the \(role.rawValue) '\(name ?? "")' in \(selector)",
+    try await locate(
+      "the \(role.rawValue) '\(name ?? "")' in \(selector)",
       "page.find(arguments[0], arguments[1], arguments[2])[0]",
       [.string(role.rawValue), name.map { .string($0) } ?? .null, .string(selector)]
     )
-    guard let element = PageElement(found) else {
-      throw BrowserError(BrowserError.notFound, "\(role.rawValue) '\(name ?? "")'")
+  }
+
+  /// Waits for an element, marks it on the page, and asks the driver for what bears the mark.
+  ///
+  /// - Parameters:
+  ///   - what: What is looked for, for the error.
+  ///   - expression: JavaScript; may use `arguments`.
+  ///   - arguments: Its arguments.
+  /// - Returns: The element.
+  private func locate(
+    _ what: String,
+    _ expression: String,
+    _ arguments: [JSONValue]
+  ) async throws(BrowserError) -> PageElement {
+    for _ in 0..<Self.clicksMax {
+      let mark = try await wait(for: what, "page.mark(\(expression))", arguments)
+      do throws(BrowserError) {
+        let value = try await session.post(
+          "/element",
+          [
+            "using": "css selector",
+            "value": .string("[\(PageScript.mark)=\"\(mark.stringValue ?? "")\"]"),
+          ]
+        )
+        if let element = PageElement(value) { return element }
+      } catch {
+        // A page that changes itself replaced it, or it was left.
+        guard error.code == "no such element" || error.isOfPageLeft else { throw error }
+      }
     }
-    return element
+    throw BrowserError(BrowserError.notFound, what)
   }
 
   /// Whether something is on the page now.
@@ -54,7 +78,7 @@ extension Browser {
     _ name: String? = nil,
     in selector: String = "html"
   ) async throws(BrowserError) -> Bool {
-    try await run(
+    try await ask(
       "return page.find(arguments[0], arguments[1], arguments[2]).length > 0",
       [.string(role.rawValue), name.map { .string($0) } ?? .null, .string(selector)]
     ) == true
@@ -65,7 +89,7 @@ extension Browser {
     _ role: Role,
     in selector: String = "html"
   ) async throws(BrowserError) -> [String] {
-    let value = try await run(
+    let value = try await ask(
       "return page.find(arguments[0], null, arguments[1]).map(page.name)",
       [.string(role.rawValue), .string(selector)]
     )
@@ -74,15 +98,7 @@ extension Browser {
 
   /// Waits for something that is named by a selector.
   package func element(_ selector: String) async throws(BrowserError) -> PageElement {
-    let found = try await wait(
-      for: selector,
-      "document.querySelector(arguments[0])",
-      [.string(selector)]
-    )
-    guard let element = PageElement(found) else {
-      throw BrowserError(BrowserError.notFound, selector)
-    }
-    return element
+    try await locate(selector, "document.querySelector(arguments[0])", [.string(selector)])
   }
 
   // MARK: Doing
@@ -94,22 +110,30 @@ extension Browser {
     _ name: String,
     in selector: String = "html"
   ) async throws(BrowserError) {
-    // A page that changes itself may replace the element between the look and the click.
-    for attempt in 1...Self.clicksMax {
-      let element = try await find(role, name, in: selector)
+    try await whileReplaced { browser throws(BrowserError) in
+      try await browser.click(try await browser.find(role, name, in: selector))
+    }
+  }
+
+  /// Does something with an element, again when the page replaced it between the look and the deed.
+  private func whileReplaced(
+    _ deed: (Browser) async throws(BrowserError) -> Void
+  ) async throws(BrowserError) {
+    for _ in 1..<Self.clicksMax {
       do throws(BrowserError) {
-        return try await click(element)
+        return try await deed(self)
       } catch {
         let isReplaced =
           [
             "stale element reference", "element click intercepted", "element not interactable",
           ].contains(error.code)
-        guard isReplaced, attempt < Self.clicksMax else { throw error }
+        guard isReplaced else { throw error }
       }
     }
+    try await deed(self)
   }
 
-  /// How often a click is tried on a page that changes.
+  /// How often something is tried on a page that changes.
   private static let clicksMax = 5
 
   /// Clicks on an element.
@@ -125,22 +149,33 @@ extension Browser {
 
   /// Writes into the field of that label.
   package func write(_ text: String, intoFieldNamed name: String) async throws(BrowserError) {
-    try await write(text, into: try await find(.textbox, name))
+    try await whileReplaced { browser throws(BrowserError) in
+      try await browser.write(text, into: try await browser.find(.textbox, name))
+    }
   }
 
   /// Chooses an option of a list by its text.
   package func choose(_ option: String, from name: String) async throws(BrowserError) {
-    let list = try await find(.combobox, name)
+    _ = try await find(.combobox, name)
     try await run(
       """
-      const [list, text] = arguments;
-      const option = Array.from(list.options).find(o => o.text.trim() === text);
-      if (!option) throw new Error('no option ' + text);
+      const [list] = page.find('combobox', arguments[0], 'html');
+      const option = Array.from(list.options).find(o => o.text.trim() === arguments[1]);
+      if (!option) throw new Error('no option ' + arguments[1]);
       list.value = option.value;
       list.dispatchEvent(new Event('input', { bubbles: true }));
       list.dispatchEvent(new Event('change', { bubbles: true }));
       """,
-      [list.argument, .string(option)]
+      [.string(name), .string(option)]
+    )
+  }
+
+  /// Gives something the focus without a click.
+  package func focus(_ role: Role, _ name: String) async throws(BrowserError) {
+    _ = try await find(role, name)
+    try await run(
+      "page.find(arguments[0], arguments[1], 'html')[0].focus()",
+      [.string(role.rawValue), .string(name)]
     )
   }
 

@@ -1,94 +1,125 @@
 package import IAPModel
 
 // What a test asks the page: by script, because nothing else sees a page as a person does.
+//
+// Each question is one evaluation in Chromium's own protocol, which is over when it returns. A
+// script that the driver keeps waiting for (its asynchronous ones, and the promises around the
+// others) never comes to an end on a page that is being left, nor where scripts are off and no
+// timer and no promise is served.
 extension Browser {
   /// Runs the body of a function on the page, with ``PageScript`` in front.
   ///
   /// - Parameters:
-  ///   - body: JavaScript; what it returns comes back.
+  ///   - body: JavaScript; what it returns comes back, an element as `true`.
   ///   - arguments: Its `arguments`.
   /// - Returns: What it returned.
   @discardableResult
   package func run(
     _ body: String,
     _ arguments: [JSONValue] = []
-  ) async throws(BrowserError)
-    -> JSONValue
-  {
-    try await session.post(
-      "/execute/sync",
-      ["script": .string(PageScript.text + "\n" + body), "args": .array(arguments)]
+  ) async throws(BrowserError) -> JSONValue {
+    let script = "\(PageScript.text)\n\(body)"
+    let given = JSONValue.array(arguments).serializedText
+    let answer = try await session.devTools(
+      "Runtime.evaluate",
+      [
+        "expression": .string("(function () {\n\(script)\n}).apply(null, \(given))"),
+        "returnByValue": true, "userGesture": true,
+      ]
     )
+    if let thrown = answer["exceptionDetails"]?.objectValue {
+      let text = thrown["exception"]?.objectValue?["description"]?.stringValue
+      throw BrowserError(BrowserError.script, text ?? thrown["text"]?.stringValue ?? "")
+    }
+    return answer["result"]?.objectValue?["value"] ?? .null
   }
 
-  /// Waits until an expression is true, looking at it after each change of the page.
+  /// Asks a question that changes nothing, again while the page is being left.
   ///
-  /// A page that is left in the meantime is waited for, and asked in its turn.
+  /// - Parameters:
+  ///   - body: JavaScript; what it returns comes back.
+  ///   - arguments: Its `arguments`.
+  /// - Returns: What it returned.
+  func ask(_ body: String, _ arguments: [JSONValue] = []) async throws(BrowserError) -> JSONValue {
+    for _ in 0..<Self.asksMax {
+      do throws(BrowserError) {
+        return try await run(body, arguments)
+      } catch {
+        guard error.isOfPageLeft else { throw error }
+        try await pause()
+      }
+    }
+    return try await run(body, arguments)
+  }
+
+  /// How often a question is asked again because the page was being left.
+  static let asksMax = 20
+
+  /// Waits until an expression is true, looking at it again and again.
+  ///
+  /// A page that is left in the meantime is waited for, and asked in its turn. The bound is a number
+  /// of looks, each of which takes ``lookMilliseconds`` or longer: a machine that is busy has more
+  /// time.
   ///
   /// - Parameters:
   ///   - what: What is waited for, for the error.
   ///   - expression: JavaScript; may use `arguments`.
   ///   - arguments: Its arguments.
-  ///   - seconds: How long, at most.
-  /// - Returns: The value that was not false.
+  ///   - seconds: How long, at the least, before this gives up.
+  ///   - pausing: What is done between two looks, for example loading the page again.
+  /// - Returns: The value that was not false; true for an element.
   @discardableResult
   package func wait(
     for what: String,
     _ expression: String,
     _ arguments: [JSONValue] = [],
-    seconds: Int = Browser.waitSecondsMax
+    seconds: Int = Browser.waitSecondsMax,
+    pausing: (() async throws(BrowserError) -> Void)? = nil
   ) async throws(BrowserError) -> JSONValue {
-    let script = """
-      \(PageScript.text)
-      const done = arguments[arguments.length - 1];
-      const given = Array.from(arguments).slice(0, -1);
-      const look = () => (function () { return (\(expression)); }).apply(null, given);
-      let first = look();
-      if (first) { done(first); return; }
-      let watch, timer;
-      const check = () => {
-        const found = look();
-        if (found) { watch.disconnect(); clearInterval(timer); done(found); }
-      };
-      watch = new MutationObserver(check);
-      watch.observe(document, {
-        subtree: true, childList: true, attributes: true, characterData: true });
-      timer = setInterval(check, 200);
-      const end = () => { watch.disconnect(); clearInterval(timer); done(null); };
-      setTimeout(end, \(seconds * 1000));
+    let body = """
+      const found = (\(expression));
+      return found instanceof Node ? true : found || null;
       """
-    var lastError: BrowserError?
-    for _ in 0..<Self.pagesMax {
+    var last: BrowserError?
+    for _ in 0..<max(1, seconds * 1000 / Self.lookMilliseconds) {
       do throws(BrowserError) {
-        let found = try await session.post(
-          "/execute/async",
-          ["script": .string(script), "args": .array(arguments)]
-        )
+        let found = try await run(body, arguments)
         if found != .null { return found }
-        let text = (try? await run("return document.body.innerText").stringValue) ?? nil
-        throw BrowserError(
-          BrowserError.timeout,
-          "\(what) did not come about in \(seconds) s; the page says: \(text ?? "nothing")"
-        )
+        last = nil
       } catch {
-        // The page was left while it was watched.
-        guard error.code == "javascript error" || error.code == "stale element reference",
-          error.reason.contains("unload") || error.code != "javascript error"
-        else { throw error }
-        lastError = error
+        guard error.isOfPageLeft else { throw error }
+        last = error
       }
+      if let pausing { try await pausing() }
+      try await pause()
     }
-    throw lastError ?? BrowserError(BrowserError.timeout, what)
+    if let last { throw last }
+    let text = try? await run("return document.body.innerText").stringValue
+    throw BrowserError(
+      BrowserError.timeout,
+      "\(what) did not come about in \(seconds) s; the page says: \(text ?? "nothing")"
+    )
   }
 
-  /// How many pages may be left while something is waited for.
-  private static let pagesMax = 5
+  /// How long the driver looks in vain for an element before it says so.
+  static let lookMilliseconds = 50
+
+  /// Lets the page go on for ``lookMilliseconds``.
+  ///
+  /// The driver waits: it looks that long for what is never there.
+  private func pause() async throws(BrowserError) {
+    do throws(BrowserError) {
+      try await session.post("/element", ["using": "css selector", "value": "never-there"])
+    } catch {
+      guard error.code == "no such element" || error.isOfPageLeft else { throw error }
+    }
+  }
 
   // MARK: Reading
 
   /// The text that a person reads on the page, or in the first place that a selector names.
   package func text(of selector: String = "body") async throws(BrowserError) -> String {
-    let value = try await run(
+    let value = try await ask(
       "const e = document.querySelector(arguments[0]); return e ? e.innerText : null",
       [.string(selector)]
     )
@@ -100,7 +131,7 @@ extension Browser {
 
   /// How many places on the page a selector names.
   package func count(_ selector: String) async throws(BrowserError) -> Int {
-    let value = try await run(
+    let value = try await ask(
       "return document.querySelectorAll(arguments[0]).length",
       [.string(selector)]
     )
@@ -108,14 +139,19 @@ extension Browser {
   }
 
   /// Waits until the page shows a text.
-  package func wait(forText text: String, in selector: String = "body") async throws(BrowserError) {
+  package func wait(
+    forText text: String,
+    in selector: String = "body",
+    pausing: (() async throws(BrowserError) -> Void)? = nil
+  ) async throws(BrowserError) {
     try await wait(
       for: "the text '\(text)' in \(selector)",
       """
       Array.from(document.querySelectorAll(arguments[1]))
         .some(e => e.innerText.includes(arguments[0]))
       """,
-      [.string(text), .string(selector)]
+      [.string(text), .string(selector)],
+      pausing: pausing
     )
   }
 

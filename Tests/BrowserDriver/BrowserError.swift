@@ -20,4 +20,17 @@ package struct BrowserError: Error, Hashable, Sendable, CustomStringConvertible 
   package static let notFound = "not found"
   /// What was waited for did not come about.
   package static let timeout = "timeout"
+  /// A script of the test threw something.
+  package static let script = "script"
+
+  /// Whether the driver could not ask because the page was being left for another one.
+  ///
+  /// Chromium has a dozen sentences for it, and the driver no word of its own; what a script of a
+  /// test throws comes as ``script``.
+  var isOfPageLeft: Bool { Self.codesOfPageLeft.contains(code) }
+
+  private static let codesOfPageLeft: Set = [
+    "unknown error", "javascript error", "stale element reference", "script timeout",
+    "aborted by navigation", "no such execution context", "no such frame",
+  ]
 }

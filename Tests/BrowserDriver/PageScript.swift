@@ -87,6 +87,16 @@ enum PageScript {
         }
         return found;
       },
+      // Elements do not leave the page: the driver is told by which mark to look for one.
+      mark: e => {
+        if (!e) return null;
+        window.__marks = (window.__marks || 0) + 1;
+        e.setAttribute('data-driver-mark', window.__marks);
+        return String(window.__marks);
+      },
     };
     """#
+
+  /// The attribute that ``text`` marks elements with.
+  static let mark = "data-driver-mark"
 }

@@ -11,7 +11,7 @@ struct WebDriverSession: Sendable {
   private let base: String
 
   /// How long one command may take.
-  static let commandSecondsMax = 60
+  static let commandSecondsMax = 120
 
   /// Opens a session.
   init(

@@ -99,6 +99,30 @@ struct BrowserDriverTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func aPageThatGoesOnByItselfIsWaitedFor(runsScripts: Bool) async throws {
+    let first = """
+      <!doctype html><title>First</title><meta http-equiv="refresh" content="1;url=/second">
+      <p id="a">not yet</p>
+      """
+    let second = "<!doctype html><p id=\"a\">here</p><a href=\"/\">back</a>"
+    try await PageServer.with(["/": first, "/second": second]) { base in
+      try await Browser.use(BrowserLook(runsScripts: runsScripts)) { browser in
+        for _ in 0..<2 {
+          try await browser.open(base + "/")
+          #expect(try await browser.text(of: "#a") == "not yet")
+          try await browser.wait(forText: "here", in: "#a")
+          try await browser.click(.link, "back")
+          try await browser.wait(forText: "not yet", in: "#a")
+        }
+        let error = await #expect(throws: BrowserError.self) {
+          try await browser.run("null.answer")
+        }
+        #expect(error?.code == BrowserError.script)
+      }
+    }
+  }
+
   @Test func aPictureIsAPNG() async throws {
     try await PageServer.with(["/": Self.good]) { base in
       try await Browser.use(BrowserLook(.phone)) { browser in

@@ -84,9 +84,12 @@ struct DemoLookTests {
         let visit = DemoVisit(browser: browser, address: demo.address)
         try await visit.press("Buy: 100 Coins")
         try await visit.press("Confirm Purchase")
-        try await visit.wait(coins: 100)
-        let text = try await browser.text(of: ".life")
-        #expect(text.contains("The goods were handed over."))
+        try await visit.wait(coins: 100, pausing: visit.lookAgain)
+        try await browser.wait(
+          forText: "The goods were handed over.",
+          in: ".life",
+          pausing: visit.lookAgain
+        )
         try await browser.click(.link, "Plus")
         let price = try await browser.text(of: ".cards")
         #expect(price.contains("1 week free, then $49.99 per year"))
@@ -110,8 +113,7 @@ struct DemoLookTests {
   @Test func theKeyboardBuys() async throws {
     try await DemoVisit.with { visit in
       let browser = visit.browser
-      let button = try await browser.find(.button, "Buy: 100 Coins")
-      try await browser.run("arguments[0].focus()", [button.argument])
+      try await browser.focus(.button, "Buy: 100 Coins")
       try await browser.press(.enter)
       try await browser.wait(
         for: "the focus on the sheet",

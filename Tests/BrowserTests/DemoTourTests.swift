@@ -133,8 +133,10 @@ struct DemoTourTests {
       try await visit.press("Confirm Purchase")
       try await visit.waitForOrder("Delivered", "handed over once")
       let browser = visit.browser
-      let link = try await browser.find(.link, "See it in the dashboard", in: ".life")
-      let target = try await browser.run("return arguments[0].href", [link.argument])
+      let target = try await browser.wait(
+        for: "the link",
+        "page.find('link', 'See it in the dashboard', '.life')[0]?.href"
+      )
       let page = try #require(target.stringValue)
       let password = try await browser.run(
         "return Array.from(document.querySelectorAll('.panel.network code')).pop().innerText"
@@ -208,13 +210,20 @@ struct DemoVisit {
   }
 
   /// Waits until the purse holds so much.
-  func wait(coins: Int) async throws {
+  func wait(
+    coins: Int,
+    pausing: (() async throws(BrowserError) -> Void)? = nil
+  ) async throws {
     try await browser.wait(
       for: "\(coins) coins",
       "document.querySelector('[data-coins]')?.textContent === arguments[0]",
-      [.string("\(coins)")]
+      [.string("\(coins)")],
+      pausing: pausing
     )
   }
+
+  /// Looks again as a person does whose page does not change by itself.
+  func lookAgain() async throws(BrowserError) { try await browser.click(.link, "Look again") }
 
   /// Waits until the newest order is in a state, and says how often its goods were handed over.
   func waitForOrder(_ state: String, _ given: String? = nil) async throws {

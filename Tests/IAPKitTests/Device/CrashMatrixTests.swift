@@ -35,6 +35,8 @@ struct CrashMatrixTests {
 
   /// The death of a process that has nothing more to do for now.
   private static let atRest = "rest"
+  /// How many seconds lie between a process and the next one.
+  private static let pause: TimeInterval = 0.01
   /// How often a process that took another way is sent again.
   private static let triesMax = 10
 
@@ -108,6 +110,8 @@ struct CrashMatrixTests {
       if let step, !app.isAlive { deaths.insert(step) }
       traces.append(app.steps.elements.dropFirst(before).map(\.name))
       if step != nil { app.kill() }
+      // Nobody opens an app again within the millisecond to which the journal knows the time.
+      shop.store.clock.advance(by: Self.pause)
     }
     check(app, scene, kills)
     app.kill()
