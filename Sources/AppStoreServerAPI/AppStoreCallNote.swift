@@ -3,8 +3,8 @@ import IAPModel
 
 /// One call of the App Store's server, for whoever counts them.
 package struct AppStoreCallNote: Hashable, Sendable {
-  /// What was asked.
-  package let endpoint: ServerAPIEndpoint
+  /// What was asked: an endpoint's name.
+  package let endpoint: String
   /// Whether real money's address was asked.
   package let isProduction: Bool
   /// `answered`, or the code of the error.
@@ -13,7 +13,7 @@ package struct AppStoreCallNote: Hashable, Sendable {
   package let seconds: TimeInterval
 
   init(
-    _ endpoint: ServerAPIEndpoint,
+    _ endpoint: String,
     _ environment: StoreEnvironment,
     _ outcome: String,
     seconds: TimeInterval

@@ -140,7 +140,7 @@ public final class AppStoreServerClient: Sendable {
     func note(_ outcome: String) {
       let seconds = world.now().timeIntervalSince(begin)
       watcher.withLock(\.self)?(
-        AppStoreCallNote(request.endpoint, environment, outcome, seconds: seconds)
+        AppStoreCallNote(request.endpoint.rawValue, environment, outcome, seconds: seconds)
       )
     }
     do throws(AppStoreServerError) {

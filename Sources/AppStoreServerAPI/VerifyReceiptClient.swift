@@ -81,6 +81,8 @@ public struct VerifyReceiptClient: Sendable {
   /// One budget for every copy of the client.
   private final class SharedBudget: Sendable {
     let budget: Mutex<RateBudget>
+    /// Is told of every call; set once by whoever watches.
+    let watcher = Mutex<(@Sendable (AppStoreCallNote) -> Void)?>(nil)
     init(_ budget: RateBudget) { self.budget = Mutex(budget) }
   }
 
@@ -208,12 +210,42 @@ public struct VerifyReceiptClient: Sendable {
     }
   }
 
+  /// The name under which calls are counted.
+  package static let endpointName = "verifyReceipt"
+
+  /// Has somebody told of every call of this client and its copies.
+  package func watch(_ watcher: @escaping @Sendable (AppStoreCallNote) -> Void) {
+    budget.watcher.withLock { $0 = watcher }
+  }
+
   private func askOnce(
     _ receipt: String,
     _ excludesOld: Bool,
     in environment: StoreEnvironment
   ) async throws(AppStoreServerError) -> Answer {
     try await waitForBudget()
+    let begin = world.now()
+    func note(_ outcome: String) {
+      let seconds = world.now().timeIntervalSince(begin)
+      budget.watcher.withLock(\.self)?(
+        AppStoreCallNote(Self.endpointName, environment, outcome, seconds: seconds)
+      )
+    }
+    do throws(AppStoreServerError) {
+      let answer = try await send(receipt, excludesOld, in: environment)
+      note("answered")
+      return answer
+    } catch {
+      note(error.code.rawValue)
+      throw error
+    }
+  }
+
+  private func send(
+    _ receipt: String,
+    _ excludesOld: Bool,
+    in environment: StoreEnvironment
+  ) async throws(AppStoreServerError) -> Answer {
     var members = [JSONMember("receipt-data", .string(receipt))]
     if let sharedSecret { members.append(JSONMember("password", .string(sharedSecret))) }
     if excludesOld { members.append(JSONMember("exclude-old-transactions", true)) }

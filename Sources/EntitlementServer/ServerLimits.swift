@@ -1,3 +1,5 @@
+public import ServerStorage
+
 /// How much the server takes in one request.
 public struct ServerLimits: Hashable, Sendable {
   /// The longest body of any request, in bytes: receipts of many renewals are large.
@@ -41,6 +43,8 @@ public struct ServerLimits: Hashable, Sendable {
   var slowQuery: Duration? {
     slowQueryMilliseconds > 0 ? .milliseconds(slowQueryMilliseconds) : nil
   }
+  /// How long the ledger's logs are kept.
+  public var logs = LogRetention()
   /// How webhooks are sent, and how much of everything there may be.
   public var webhooks = WebhookLimits.standard
 

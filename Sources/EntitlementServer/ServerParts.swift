@@ -26,6 +26,8 @@ struct ServerParts: Sendable {
   let watch = LeaseWatch()
   /// The leases that this server has.
   let held = HeldLeases()
+  /// When the logs were looked after last.
+  let logsKept = LogTurn()
   /// The servers that share the ledger.
   let servers = KnownServers()
   /// Requests that wait for events.
@@ -64,6 +66,7 @@ struct ServerParts: Sendable {
     for client in apple.values.flatMap({ [$0.client, $0.background] }).compactMap({ $0 }) {
       client.watch { metrics.note($0) }
     }
+    for client in apple.values.compactMap(\.receipts) { client.watch { metrics.note($0) } }
     self.webhooks = webhooks
     self.lookup =
       lookup

@@ -8,6 +8,8 @@ package final class PostgresArchive {
 
   private let database: PostgresDatabase
   private let schema: String
+  /// The months for which a log has its part.
+  private var logMonths: [String: Set<LogMonth>] = [:]
 
   /// Connects, making the tables when they are not there.
   package init(_ address: String, schema: String = "iap") throws(StorageError) {
@@ -147,7 +149,7 @@ package final class PostgresArchive {
   /// Writes rows; a row of the same key is replaced.
   package func write(_ rows: LedgerRows, to table: LedgerTable) throws(StorageError) {
     guard !rows.isEmpty else { return }
-    if table.name == "outbox" || table.name == "audit" { try makeLogParts(table, rows) }
+    if PostgresLogs.tables.contains(table.name) { try makeLogParts(table, rows) }
     let places = (1...table.columns.count).map { "$\($0)" }.joined(separator: ", ")
     try database.run(
       """
@@ -161,7 +163,9 @@ package final class PostgresArchive {
   private func replacement(_ table: LedgerTable) -> String {
     guard !table.key.isEmpty else { return "" }
     let others = table.columns.map(\.name).filter { !table.key.contains($0) }
-    let key = table.key.joined(separator: ", ")
+    // Of a log, a row is unique within its part.
+    let isLog = PostgresLogs.tables.contains(table.name)
+    let key = (table.key + (isLog ? ["date_ms"] : [])).joined(separator: ", ")
     guard !others.isEmpty else { return "ON CONFLICT (\(key)) DO NOTHING" }
     let changes = others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
     let old = others.map { "\(table.name).\($0)" }.joined(separator: ", ")
@@ -172,13 +176,14 @@ package final class PostgresArchive {
       """
   }
 
+  /// Makes the parts of the months that rows of a log belong to.
   private func makeLogParts(_ table: LedgerTable, _ rows: LedgerRows) throws(StorageError) {
-    let parts = Set(
-      rows.compactMap { $0[0].number.map { ($0 - 1) / PostgresSchema.logPartitionRows } }
-    )
-    for part in parts.sorted() where part > 0 {
-      try database.execute(PostgresSchema.logPartition(table.name, part))
-    }
+    guard let place = table.columns.firstIndex(where: { $0.name == "date_ms" }) else { return }
+    let months = Set(rows.compactMap { $0[place].number.map { LogMonth(of: $0) } })
+      .subtracting(logMonths[table.name] ?? [])
+    guard !months.isEmpty else { return }
+    try PostgresLogs.make(months.sorted(), of: table.name, database, schema: schema)
+    logMonths[table.name, default: []].formUnion(months)
   }
 
   /// Forgets what is said about erased purchases, before it is copied once more.

@@ -109,18 +109,8 @@ final class PostgresDatabase {
     guard let slow else { return }
     let duration = uptimeMilliseconds() - start
     guard duration >= slow.milliseconds else { return }
-    let words = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    slow.notice(
-      LedgerNotice(
-        .slowStatement,
-        String(words.prefix(Self.noticeCharactersMax)),
-        milliseconds: duration
-      )
-    )
+    slow.notice(.slow(sql, milliseconds: duration))
   }
-
-  /// How much of a slow statement is told.
-  private static let noticeCharactersMax = 300
 }
 
 extension PostgresValue {

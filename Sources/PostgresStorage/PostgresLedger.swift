@@ -43,6 +43,9 @@ public final class PostgresLedger: Ledger {
   }
 
   private let limits: LedgerLimits
+  let place: PostgresPlace
+  /// Where the logs are looked after, for statements block.
+  let upkeep = DispatchQueue(label: "iap.ledger.upkeep")
   private let writing: PostgresWriting
   private let writer: LedgerWriter
   private let readers: LedgerReaders<PostgresReader>
@@ -101,8 +104,14 @@ public final class PostgresLedger: Ledger {
       notice: notice
     )
     limits = options.limits
+    self.place = place
     let session = PostgresSession(place)
-    try PostgresSchema.migrate(try session.connect(), schema: options.schema, steps: steps)
+    let database = try session.connect()
+    try PostgresSchema.migrate(database, schema: options.schema, steps: steps)
+    if steps.count >= PostgresSchema.logsByTime {
+      // What is in the way now may be gone later; until then rows have a part for those of none.
+      _ = try? PostgresLogs.makeAhead(of: database, schema: options.schema)
+    }
     let writing = PostgresWriting(session, schema: options.schema)
     self.writing = writing
     readers = LedgerReaders(

@@ -17,7 +17,7 @@ enum PostgresSchema {
 
   /// Into how many parts facts and items are split.
   static let factPartitions = 16
-  /// How many rows of outbox and audit lie in one part.
+  /// How many rows of outbox and audit lay in one part before they were split by time.
   static let logPartitionRows: Int64 = 10_000_000
 
   /// Every step, in order.
@@ -42,7 +42,18 @@ enum PostgresSchema {
       ),
       worksWith: 1
     ),
+    Step(
+      migration: Migration(
+        version: logsByTime,
+        name: "logs by month",
+        statements: PostgresLogs.tables.flatMap { PostgresLogs.splitByTime($0) }
+      ),
+      worksWith: 1
+    ),
   ]
+
+  /// The step that splits the logs by time.
+  static let logsByTime = 3
 
   private static let facts =
     [
@@ -183,7 +194,7 @@ enum PostgresSchema {
     "INSERT INTO counters (id) VALUES (1)",
   ]
 
-  /// The statement that makes one part of a log.
+  /// The statement that makes one part of a log, as it was split before.
   static func logPartition(_ table: String, _ part: Int64) -> String {
     """
     CREATE TABLE IF NOT EXISTS \(table)_\(part) PARTITION OF \(table)

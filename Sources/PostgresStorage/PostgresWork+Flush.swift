@@ -311,7 +311,6 @@ extension PostgresWork {
   private func writeOutbox(_ records: [OutboxRecord], end: Int64) throws(StorageError) {
     guard !records.isEmpty else { return }
     let first = end - Int64(records.count) + 1
-    try makeLogPartitions("outbox", first...end)
     try database.run(
       """
       INSERT INTO outbox (sequence, kind, subject, body, date_ms)
@@ -328,7 +327,6 @@ extension PostgresWork {
   private func writeAudit(_ records: [AuditRecord], end: Int64) throws(StorageError) {
     guard !records.isEmpty else { return }
     let first = end - Int64(records.count) + 1
-    try makeLogPartitions("audit", first...end)
     try database.run(
       """
       INSERT INTO audit (sequence, app, action, details, date_ms)
@@ -340,16 +338,5 @@ extension PostgresWork {
       .blobs(records.map(\.details.serialized)),
       .dates(records.map(\.date))
     )
-  }
-
-  /// Makes the parts of a log that these rows are the first of.
-  private func makeLogPartitions(
-    _ table: String,
-    _ rows: ClosedRange<Int64>
-  ) throws(StorageError) {
-    let size = PostgresSchema.logPartitionRows
-    let last = (rows.upperBound - 1) / size
-    guard last > (rows.lowerBound - 2) / size else { return }
-    try database.execute(PostgresSchema.logPartition(table, last))
   }
 }

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 internal import SQLiteAdapter
 package import ServerStorage
 
@@ -9,6 +9,14 @@ package final class SQLiteArchive {
   private static let busyTimeoutMilliseconds: Int32 = 30_000
 
   private let connection: SQLiteConnection
+
+  /// When the first and the last fact came; nil when there is none.
+  package func factSpan() throws(StorageError) -> ClosedRange<Date>? {
+    try connection.row("SELECT min(received_ms), max(received_ms) FROM facts") { row in
+      guard let first = row.optionalDate(0), let last = row.optionalDate(1) else { return nil }
+      return first...last
+    } ?? nil
+  }
 
   /// Opens a ledger's file; it must be there, and up to date.
   package init(path: String) throws(StorageError) {

@@ -5,14 +5,20 @@ internal import ServerStorage
 
 /// The adapter's database in the words of the ledger; used by one thread at a time.
 final class SQLiteConnection {
+  /// From how many milliseconds on a statement is slow, and who is told.
+  typealias Slow = (milliseconds: Int, notice: @Sendable (LedgerNotice) -> Void)
+
   private let database: SQLiteDatabase
+  private let slow: Slow?
 
   /// Opens a file.
   init(
     path: String,
     mode: SQLiteDatabase.Mode,
-    busyTimeoutMilliseconds: Int32
+    busyTimeoutMilliseconds: Int32,
+    slow: Slow? = nil
   ) throws(StorageError) {
+    self.slow = slow
     do throws(SQLiteError) {
       database = try SQLiteDatabase(
         path: path,
@@ -40,6 +46,8 @@ final class SQLiteConnection {
   /// - Returns: How many rows were changed.
   @discardableResult
   func run(_ sql: String, _ values: SQLiteValue...) throws(StorageError) -> Int {
+    let start = slow == nil ? 0 : uptimeMilliseconds()
+    defer { noteDuration(since: start, of: sql) }
     do throws(SQLiteError) {
       return try database.run(sql, values)
     } catch {
@@ -49,6 +57,8 @@ final class SQLiteConnection {
 
   /// Runs a statement that changes rows, with values in a list.
   func run(_ sql: String, _ values: [SQLiteValue]) throws(StorageError) {
+    let start = slow == nil ? 0 : uptimeMilliseconds()
+    defer { noteDuration(since: start, of: sql) }
     do throws(SQLiteError) { try database.run(sql, values) } catch { throw StorageError(error) }
   }
 
@@ -96,6 +106,8 @@ final class SQLiteConnection {
     _ values: [SQLiteValue],
     _ body: (SQLiteStatement) throws(StorageError) -> Bool
   ) throws(StorageError) {
+    let start = slow == nil ? 0 : uptimeMilliseconds()
+    defer { noteDuration(since: start, of: sql) }
     var failure: StorageError?
     do throws(SQLiteError) {
       try database.forEachRow(sql, values) { statement in
@@ -110,6 +122,16 @@ final class SQLiteConnection {
       throw StorageError(error)
     }
     if let failure { throw failure }
+  }
+}
+
+extension SQLiteConnection {
+  /// Tells of a statement that was slow, what it does with its rows included.
+  private func noteDuration(since start: Int, of sql: String) {
+    guard let slow else { return }
+    let duration = uptimeMilliseconds() - start
+    guard duration >= slow.milliseconds else { return }
+    slow.notice(.slow(sql, milliseconds: duration))
   }
 }
 

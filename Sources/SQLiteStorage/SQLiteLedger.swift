@@ -19,6 +19,8 @@ public final class SQLiteLedger: Ledger {
     public var limits = LedgerLimits()
     /// How many reads run at once.
     public var readersMax = 2
+    /// From which duration on a statement is told about as slow, in milliseconds.
+    public var slowMillisecondsMin = Int.max
     /// How long a connection waits for another process's lock.
     public var busyTimeoutMilliseconds: Int32 = 5_000
     /// The most pages that the file may have, for tests of a full disk; nil for no limit.
@@ -29,6 +31,10 @@ public final class SQLiteLedger: Ledger {
   }
 
   private let limits: LedgerLimits
+  let path: String
+  let busyTimeoutMilliseconds: Int32
+  /// Where the logs are looked after, for statements block.
+  let upkeep = DispatchQueue(label: "iap.ledger.upkeep")
   private let writing: SQLiteWriting
   private let writer: LedgerWriter
   private let readers: LedgerReaders<SQLiteReader>
@@ -39,13 +45,22 @@ public final class SQLiteLedger: Ledger {
   ///   - path: The file. Its directory must exist; two files with the same name and `-wal` and
   ///     `-shm` behind it lie beside it.
   ///   - options: How to open it.
+  ///   - notice: Takes what happens to the database beside answers; on any thread.
   /// - Throws: ``StorageError``: `newerSchema`, `corrupt`, `readOnly`, `full`, `unavailable`.
-  public init(path: String, options: Options = Options()) throws(StorageError) {
+  public init(
+    path: String,
+    options: Options = Options(),
+    notice: @escaping @Sendable (LedgerNotice) -> Void = { _ in }
+  ) throws(StorageError) {
     try Self.checkExisting(path, options: options)
+    let slow: SQLiteConnection.Slow? =
+      options.slowMillisecondsMin == .max ? nil : (options.slowMillisecondsMin, notice)
     limits = options.limits
-    writing = SQLiteWriting(try Self.openWriter(path, options: options))
+    self.path = path
+    busyTimeoutMilliseconds = options.busyTimeoutMilliseconds
+    writing = SQLiteWriting(try Self.openWriter(path, options: options, slow))
     readers = LedgerReaders(
-      try Self.openReaders(path, options: options),
+      try Self.openReaders(path, options: options, slow),
       waitingMax: options.limits.waitingReadsMax
     )
     let writing = self.writing
@@ -76,7 +91,8 @@ public final class SQLiteLedger: Ledger {
 
   private static func openWriter(
     _ path: String,
-    options: Options
+    options: Options,
+    _ slow: SQLiteConnection.Slow?
   ) throws(StorageError) -> SQLiteConnection {
     if !FileManager.default.fileExists(atPath: path) {
       // Readable by the server alone; the files beside it inherit that.
@@ -89,7 +105,8 @@ public final class SQLiteLedger: Ledger {
     let connection = try SQLiteConnection(
       path: path,
       mode: .readWrite,
-      busyTimeoutMilliseconds: options.busyTimeoutMilliseconds
+      busyTimeoutMilliseconds: options.busyTimeoutMilliseconds,
+      slow: slow
     )
     let mode = try connection.row("PRAGMA journal_mode = WAL") { $0.text(0) }
     guard mode == "wal" else {
@@ -110,7 +127,8 @@ public final class SQLiteLedger: Ledger {
 
   private static func openReaders(
     _ path: String,
-    options: Options
+    options: Options,
+    _ slow: SQLiteConnection.Slow?
   ) throws(StorageError) -> [SQLiteReader] {
     precondition(options.readersMax >= 1, "a ledger is read by at least one connection")
     var readers: [SQLiteReader] = []
@@ -118,7 +136,8 @@ public final class SQLiteLedger: Ledger {
       let connection = try SQLiteConnection(
         path: path,
         mode: .readOnly,
-        busyTimeoutMilliseconds: options.busyTimeoutMilliseconds
+        busyTimeoutMilliseconds: options.busyTimeoutMilliseconds,
+        slow: slow
       )
       readers.append(SQLiteReader(connection, label: "iap.ledger.reader.\(index)"))
     }

@@ -150,7 +150,7 @@ extension SQLiteTables: LedgerReading {
     return records.sorted { ($0.subject.original, $0.entry) < ($1.subject.original, $1.entry) }
   }
 
-  private static func entry(
+  static func entry(
     _ row: SQLiteStatement,
     of subject: LedgerSubject
   ) throws(StorageError) -> GrantRecord {

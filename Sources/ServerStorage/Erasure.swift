@@ -117,7 +117,7 @@ extension StoredItem {
   }
 
   /// The key of the fact that it may have come in by itself; nil for a receipt's line.
-  func key() throws(StorageError) -> FactKey? {
+  package func key() throws(StorageError) -> FactKey? {
     switch try fact() {
     case .transaction(let payload): .transaction(payload)
     case .renewal(let payload): .renewal(payload)

@@ -145,3 +145,8 @@ public struct StoredFact: Hashable, Sendable {
     self.receivedDate = receivedDate
   }
 }
+
+extension StoredFact {
+  /// Whether only a tombstone is left of it: its customer was erased.
+  package var isTombstone: Bool { Tombstone.isOne(bytes) }
+}

@@ -1,3 +1,4 @@
+public import Foundation
 public import IAPEntitlements
 public import IAPModel
 
@@ -27,6 +28,18 @@ public protocol Ledger: Sendable {
 
   /// Finishes what is waiting, then refuses everything; safe to call twice.
   func close() async
+
+  /// Looks after the logs: makes room for the time to come, and forgets what is old enough.
+  ///
+  /// - Parameters:
+  ///   - retention: How long they are kept.
+  ///   - now: The present instant.
+  /// - Returns: What was done.
+  /// - Throws: ``StorageError``; it may be tried again.
+  func keepLogs(
+    _ retention: LogRetention,
+    at now: Date
+  ) async throws(StorageError) -> LogUpkeep
 
   /// How busy its connections are.
   var load: LedgerLoad { get }

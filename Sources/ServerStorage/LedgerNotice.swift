@@ -36,4 +36,17 @@ public struct LedgerNotice: Hashable, Sendable {
     self.details = details
     self.milliseconds = milliseconds
   }
+
+  /// How much of a slow statement is told.
+  private static let statementCharactersMax = 300
+
+  /// A statement that was slow, on one line and without its values.
+  package static func slow(_ sql: String, milliseconds: Int) -> LedgerNotice {
+    let words = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    return LedgerNotice(
+      .slowStatement,
+      String(words.prefix(statementCharactersMax)),
+      milliseconds: milliseconds
+    )
+  }
 }

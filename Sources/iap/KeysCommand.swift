@@ -74,10 +74,7 @@ enum KeysCommand: Command {
         )
       )
     }
-    let place = LedgerPlace(
-      arguments.value("database") ?? console.environment[ServeSettingsReader.databaseVariable]
-        ?? "iap.sqlite"
-    )
+    let place = LedgerPlace.named(arguments, console)
     // Only making a key may make the file.
     guard action == .create || place.mayExist else {
       throw CommandError(

@@ -74,7 +74,8 @@ struct LedgerBackup {
     else { throw StorageError(.readOnly, "'\(other)' is there, or cannot be made") }
   }
 
-  private static func remove(_ path: String) {
+  /// Removes a SQLite file and the files beside it.
+  static func remove(_ path: String) {
     for ending in ["", "-wal", "-shm", "-journal"] {
       try? FileManager.default.removeItem(atPath: path + ending)
     }

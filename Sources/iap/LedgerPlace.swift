@@ -70,7 +70,10 @@ enum LedgerPlace: Sendable, CustomStringConvertible {
     options.slowMillisecondsMin = slowMilliseconds > 0 ? slowMilliseconds : .max
     do throws(StorageError) {
       switch self {
-      case .sqlite(let path): return try SQLiteLedger(path: path)
+      case .sqlite(let path):
+        var own = SQLiteLedger.Options()
+        own.slowMillisecondsMin = options.slowMillisecondsMin
+        return try SQLiteLedger(path: path, options: own, notice: notice)
       case .postgres(let address):
         return try PostgresLedger(address, options: options, notice: notice)
       case .postgresFile(let path, _):

@@ -52,6 +52,7 @@ extension ServerComposition {
     _ = await server.testKeys()
     while !Task.isCancelled {
       let steps = await server.work(reconcilingEvery: interval)
+      await server.keepLogs()
       guard await steps + server.keepEvents() == 0 else { continue }
       do { try await Task.sleep(for: rest) } catch { break }
     }

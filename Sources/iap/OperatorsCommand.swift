@@ -88,10 +88,7 @@ enum OperatorsCommand: Command {
         )
       )
     }
-    let place = LedgerPlace(
-      arguments.value("database") ?? console.environment[ServeSettingsReader.databaseVariable]
-        ?? "iap.sqlite"
-    )
+    let place = LedgerPlace.named(arguments, console)
     guard action == .add || place.mayExist else {
       throw CommandError(
         .file,

@@ -64,6 +64,13 @@ struct Deliveries: Sendable {
     self.parcels = result.sorted { $0.arrival < $1.arrival }
   }
 
+  /// Those of them that arrive up to an instant, its millisecond included.
+  func through(_ end: Date) -> Deliveries {
+    var some = self
+    some.parcels = parcels.filter { $0.arrival.milliseconds <= end.milliseconds }
+    return some
+  }
+
   /// Twice as many as were sent come twice, in any order, all of them late.
   init(shuffled parcels: [Parcel], seed: UInt64) {
     var random = SeededGenerator(seed: seed)

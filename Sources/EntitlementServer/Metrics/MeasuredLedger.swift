@@ -1,3 +1,4 @@
+import Foundation
 import HTTPValues
 import ServerStorage
 
@@ -32,6 +33,13 @@ struct MeasuredLedger: Ledger {
     _ body: @escaping @Sendable (any LedgerReading) throws(StorageError) -> Value
   ) async throws(StorageError) -> Value {
     try await measured(.read) { () async throws(StorageError) in try await ledger.read(body) }
+  }
+
+  func keepLogs(
+    _ retention: LogRetention,
+    at now: Date
+  ) async throws(StorageError) -> LogUpkeep {
+    try await ledger.keepLogs(retention, at: now)
   }
 
   func close() async { await ledger.close() }

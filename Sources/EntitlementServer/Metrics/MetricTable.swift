@@ -209,8 +209,8 @@ extension ServerMetrics {
     let environment = call.isProduction ? "Production" : "Sandbox"
     count(
       .appleCalls,
-      ["endpoint": call.endpoint.rawValue, "environment": environment, "outcome": call.outcome]
+      ["endpoint": call.endpoint, "environment": environment, "outcome": call.outcome]
     )
-    observe(.appleSeconds, seconds: call.seconds, ["endpoint": call.endpoint.rawValue])
+    observe(.appleSeconds, seconds: call.seconds, ["endpoint": call.endpoint])
   }
 }

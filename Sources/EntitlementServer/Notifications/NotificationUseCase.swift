@@ -135,7 +135,7 @@ struct NotificationUseCase: Sendable {
         bytes: text,
         signedDate: verified.signedDate,
         receivedDate: now,
-        facts: Self.facts(content)
+        facts: Self.facts(content.notification, content.transaction, content.renewalInfo)
       )
     )
   }
@@ -203,17 +203,17 @@ struct NotificationUseCase: Sendable {
   #endif
 
   /// What a notification says, whatever its type: an unknown one is recorded as it is.
-  private static func facts(_ content: NotificationContent) -> [StoreFact] {
+  static func facts(
+    _ notification: NotificationPayload,
+    _ transaction: TransactionPayload?,
+    _ renewal: RenewalInfoPayload?
+  ) -> [StoreFact] {
     var facts: [StoreFact] = []
-    if let transaction = content.transaction { facts.append(.transaction(transaction)) }
-    if let renewal = content.renewalInfo { facts.append(.renewal(renewal)) }
+    if let transaction { facts.append(.transaction(transaction)) }
+    if let renewal { facts.append(.renewal(renewal)) }
     facts.append(
       .notification(
-        NotificationContext(
-          content.notification,
-          transaction: content.transaction,
-          renewal: content.renewalInfo
-        )
+        NotificationContext(notification, transaction: transaction, renewal: renewal)
       )
     )
     return facts

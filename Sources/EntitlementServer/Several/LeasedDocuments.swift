@@ -21,7 +21,7 @@ struct LeasedDocuments: Sendable {
   /// - Parameters:
   ///   - app: The app.
   ///   - now: When.
-  ///   - perform: Does the work; answers false when another server was faster, or nothing came of it.
+  ///   - perform: Does the work; answers false when another server was faster.
   /// - Returns: Whether something was done.
   /// - Throws: ``ServerError``.
   func performFirst(

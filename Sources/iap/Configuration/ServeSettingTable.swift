@@ -1,8 +1,9 @@
 import EntitlementServer
+import ServerStorage
 
 /// Everything that can be set for a server, in the order of the reference.
 enum ServeSettingTable {
-  static let all = server + operating + limits + webhooks + doctor + apps
+  static let all = server + operating + limits + webhooks + retention + doctor + apps
 
   /// The settings that are members of an object.
   ///
@@ -206,6 +207,29 @@ enum ServeSettingTable {
       usual: "false",
       "Lets endpoints be on this machine, without encryption: for tests.",
       zh: "允许端点位于本机且不加密：供测试使用。"
+    ),
+  ]
+
+  private static let retention: [ServeSetting] = [
+    ServeSetting(
+      "retention",
+      .object,
+      "How long the ledger's logs are kept; facts are kept for ever.",
+      zh: "账本日志的保留期限；事实永久保留。"
+    ),
+    ServeSetting(
+      "retention.outboxDays",
+      .integer(Int64(LogRetention.daysMin)...36_500),
+      "For how many days entries can be exported in the order of recording; for ever when it is "
+        + "not set. On PostgreSQL whole months are dropped.",
+      zh: "按记录顺序导出的记账保留多少天；未设置则永久保留。PostgreSQL 上按整月删除。"
+    ),
+    ServeSetting(
+      "retention.auditDays",
+      .integer(Int64(LogRetention.daysMin)...36_500),
+      "For how many days the audit log is kept; for ever when it is not set. On PostgreSQL whole "
+        + "months are dropped.",
+      zh: "审计日志保留多少天；未设置则永久保留。PostgreSQL 上按整月删除。"
     ),
   ]
 

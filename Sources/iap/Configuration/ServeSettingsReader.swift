@@ -27,6 +27,7 @@ struct ServeSettingsReader {
     readServer()
     readLimits()
     readWebhooks()
+    readRetention()
     readDoctor()
     for app in gathered.apps { readApp(app) }
     await readFiles(console)
@@ -100,6 +101,11 @@ struct ServeSettingsReader {
     if let value = number("limits.connectionsPerAddressMax") {
       settings.limits.connectionsPerAddressMax = value
     }
+  }
+
+  private mutating func readRetention() {
+    if let days = number("retention.outboxDays") { settings.limits.logs.outboxDays = days }
+    if let days = number("retention.auditDays") { settings.limits.logs.auditDays = days }
   }
 
   private mutating func readWebhooks() {
