@@ -26,6 +26,12 @@ extension EntitlementServer {
     let call = try await gate.call(request, route, path, person: person)
     switch try await route.run(call) {
     case .object(_, let object, _): return object
+    case .written(let written):
+      let text = written.serialized(adding: [])
+      guard let object = try? JSONParser.parseObject(text, limits: .document) else {
+        preconditionFailure("what was written here can be read")
+      }
+      return object
     case .whole(let response):
       return ["text": .string(String(decoding: response.body, as: UTF8.self))]
     }

@@ -198,6 +198,8 @@ public struct EntitlementServer: Sendable {
         var response = json(status, object, requestID)
         for field in headers { response.headers[field.name] = field.value }
         return response
+      case .written(let object):
+        return .json(200, object.serialized(adding: members(requestID)))
       case .whole(let response): return response
       }
     }
@@ -222,9 +224,16 @@ public struct EntitlementServer: Sendable {
   /// A JSON answer, marked when simulated stores are trusted.
   private func json(_ status: Int, _ object: JSONObject, _ requestID: String?) -> HTTPResponse {
     var object = object
-    if configuration.isSimulated { object["simulated"] = true }
-    if let requestID { object["request_id"] = .string(requestID) }
+    for member in members(requestID) { object[member.name] = member.value }
     return .json(status, object.serialized)
+  }
+
+  /// What stands at the end of every answer.
+  private func members(_ requestID: String?) -> [JSONMember] {
+    var members: [JSONMember] = []
+    if configuration.isSimulated { members.append(JSONMember("simulated", true)) }
+    if let requestID { members.append(JSONMember("request_id", .string(requestID))) }
+    return members
   }
 
   private func log(

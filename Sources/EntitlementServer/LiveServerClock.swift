@@ -22,7 +22,7 @@ extension ServerWorld {
   ) -> ServerWorld {
     let start = ContinuousClock.now
     var world = ServerWorld(
-      requestID: { "req_" + UUID().uuidString.lowercased() },
+      requestID: { requestName(UUID()) },
       uptime: { start.duration(to: .now) },
       random: secureRandomBytes,
       pause: { try? await Task.sleep(for: $0) },
@@ -31,6 +31,22 @@ extension ServerWorld {
     if isShared { world.worker = "srv_" + UUID().uuidString.lowercased() }
     return world
   }
+}
+
+/// `req_` and the UUID in small letters, without a text in capitals on the way: every request is
+/// named.
+private func requestName(_ id: UUID) -> String {
+  var text = Array("req_".utf8)
+  text.reserveCapacity(40)
+  withUnsafeBytes(of: id.uuid) { bytes in
+    for (index, byte) in bytes.enumerated() {
+      if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+      for value in [byte >> 4, byte & 15] {
+        text.append(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10)
+      }
+    }
+  }
+  return String(decoding: text, as: UTF8.self)
 }
 
 /// Bytes of the system's own chance, good enough for keys.

@@ -34,6 +34,8 @@ struct ServerParts: Sendable {
   let waiters = EventWaiters()
   /// What was folded lately.
   let histories = FoldedHistories()
+  /// What was answered lately.
+  let pictures = CustomerPictures()
 
   init(
     configuration: ServerConfiguration,

@@ -35,6 +35,29 @@ extension StoreHistory {
     collector.addNonRenewing(units.filter { $0.type == .nonRenewable }, history: self, now: now)
     return collector.report
   }
+
+  /// When the clock changes what ``subscriptions(at:)`` and ``access(at:catalog:)`` say, as long as
+  /// nothing new is heard.
+  ///
+  /// - Parameters:
+  ///   - now: The instant at which both were asked.
+  ///   - subscriptions: What the one said.
+  ///   - report: What the other said.
+  /// - Returns: The first such instant behind it; nil when there is none.
+  package static func nextChange(
+    after now: Date,
+    subscriptions: some Sequence<SubscriptionState>,
+    report: AccessReport
+  ) -> Date? {
+    var instants = report.entitlements.compactMap(\.until)
+    for subscription in subscriptions {
+      if let end = subscription.accessUntil { instants.append(end) }
+      if subscription.phase == .inBillingRetry, let end = subscription.expiresDate {
+        instants.append(end.addingTimeInterval(billingRetryMax))
+      }
+    }
+    return instants.filter { $0 > now }.min()
+  }
 }
 
 /// Gathers access product by product.

@@ -4,8 +4,9 @@ public import IAPModel
 /// One thing that the App Store said and that was verified.
 ///
 /// Facts are never edited; everything else is computed from the set of them. Their order and their
-/// duplicates mean nothing.
-public enum StoreFact: Hashable, Sendable {
+/// duplicates mean nothing. What a fact says is kept apart from it, so that handing facts around
+/// copies a reference and not dozens of texts.
+public indirect enum StoreFact: Hashable, Sendable {
   /// A signed transaction.
   case transaction(TransactionPayload)
   /// One line of a signed receipt in a transaction's shape; its signed date is the day on which the

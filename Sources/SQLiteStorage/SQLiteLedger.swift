@@ -38,6 +38,7 @@ public final class SQLiteLedger: Ledger {
   private let writing: SQLiteWriting
   private let writer: LedgerWriter
   private let readers: LedgerReaders<SQLiteReader>
+  private let changes: SQLiteChanges
 
   /// Opens a ledger, making the file when it does not exist; blocks while it does so.
   ///
@@ -62,6 +63,9 @@ public final class SQLiteLedger: Ledger {
     readers = LedgerReaders(
       try Self.openReaders(path, options: options, slow),
       waitingMax: options.limits.waitingReadsMax
+    )
+    changes = SQLiteChanges(
+      try SQLiteConnection(path: path, mode: .readOnly, busyTimeoutMilliseconds: 0)
     )
     let writing = self.writing
     writer = LedgerWriter(label: "iap.ledger.writer", limits: options.limits) { writes in
@@ -167,10 +171,14 @@ public final class SQLiteLedger: Ledger {
     )
   }
 
+  /// The file's own count of commits, whichever process made them.
+  public func stamp() -> LedgerStamp? { changes.stamp() }
+
   /// Commits what waits and lets go of the file.
   public func close() async {
     await writer.close()
     await readers.close()
+    changes.close()
     writing.close()
   }
 
@@ -258,7 +266,10 @@ extension SQLiteTables {
   ) -> Result<Value, StorageError> {
     do throws(StorageError) {
       try connection.run("BEGIN IMMEDIATE")
+      beginWriting()
+      defer { endWriting() }
       let value = try body(&self)
+      try writeWaitingDocuments()
       try connection.run("COMMIT")
       return .success(value)
     } catch {
@@ -277,6 +288,7 @@ extension SQLiteTables {
     try connection.run("SAVEPOINT item")
     do throws(StorageError) {
       let outcome = try LedgerEngine.apply(write, to: &self)
+      try writeWaitingDocuments()
       try connection.run("RELEASE item")
       return .success(outcome)
     } catch {

@@ -10,12 +10,19 @@ final class SQLiteNumbers {
   private var lastScope: (scope: LedgerScope, number: Int64)?
   private var lastSubject: (subject: LedgerSubject, number: Int64)?
   private var headers: [(bytes: [UInt8], number: Int64)] = []
+  /// The purchase that was last found to be unknown in the transaction that is being written.
+  private var missingSubject: LedgerSubject?
+  /// Whether a transaction is being written, in which nobody else gives numbers.
+  var isWriting = false {
+    didSet { missingSubject = nil }
+  }
 
   /// Forgets everything: a transaction was undone in which numbers may have been given.
   func forget() {
     scopes = [:]
     lastScope = nil
     lastSubject = nil
+    missingSubject = nil
     headers = []
   }
 
@@ -36,7 +43,17 @@ final class SQLiteNumbers {
     return lastSubject.number
   }
 
-  func note(_ number: Int64, of subject: LedgerSubject) { lastSubject = (subject, number) }
+  func note(_ number: Int64, of subject: LedgerSubject) {
+    lastSubject = (subject, number)
+    missingSubject = nil
+  }
+
+  func isMissing(_ subject: LedgerSubject) -> Bool { missingSubject == subject }
+
+  /// Remembers that there is no such purchase, for as long as nobody else can make it.
+  func noteMissing(_ subject: LedgerSubject) {
+    if isWriting { missingSubject = subject }
+  }
 
   func number(ofHeader bytes: [UInt8]) -> Int64? {
     headers.first { Self.areSame($0.bytes, bytes) }?.number

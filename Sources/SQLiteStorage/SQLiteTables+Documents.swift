@@ -27,6 +27,9 @@ extension SQLiteTables {
     _ write: DocumentWrite,
     date: Date
   ) throws(StorageError) -> LedgerDocument {
+    if let counted = waiting.count(write, date: date) { return counted }
+    if waiting.isWaiting(write.key) { try writeWaitingDocuments() }
+    waiting.forget(write.key)
     // Whoever wants it absent has looked.
     let before = write.condition == .mustBeAbsent ? nil : try before(write.key)
     var sequence = before?.sequence ?? 0
@@ -111,6 +114,7 @@ extension SQLiteTables {
     _ pruning: DocumentPruning,
     limit: Int
   ) throws(StorageError) {
+    try writeWaitingDocuments()
     try connection.run(
       """
       DELETE FROM documents WHERE sequence IN (
@@ -124,12 +128,16 @@ extension SQLiteTables {
   }
 
   func document(_ key: DocumentKey) throws(StorageError) -> LedgerDocument? {
-    try connection.row(
+    if let known = waiting.known(key) { return known }
+    if waiting.isWaiting(key) { try writeWaitingDocuments() }
+    let document = try connection.row(
       Self.selectOne,
       .text(key.name),
       .text(key.kind.rawValue),
       .text(key.app?.rawValue ?? "")
     ) { row throws(StorageError) in try Self.document(row, key.kind, key.app) }
+    waiting.note(document, key)
+    return document
   }
 
   func documents(
@@ -139,6 +147,7 @@ extension SQLiteTables {
     after sequence: Int64,
     limit: Int
   ) throws(StorageError) -> [LedgerDocument] {
+    try writeWaitingDocuments()
     guard let shelf else {
       return try connection.rows(
         Self.selectAll,

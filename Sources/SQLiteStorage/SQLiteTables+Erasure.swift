@@ -6,6 +6,8 @@ internal import ServerStorage
 // Forgetting customers, and putting two names together.
 extension SQLiteTables {
   mutating func removeDocument(_ key: DocumentKey) throws(StorageError) {
+    try writeWaitingDocuments()
+    waiting.forget(key)
     try connection.run(
       "DELETE FROM documents WHERE name = ? AND kind = ? AND app = ?",
       .text(key.name),

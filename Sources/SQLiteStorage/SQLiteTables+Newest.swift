@@ -12,6 +12,7 @@ extension SQLiteTables {
     before sequence: Int64,
     limit: Int
   ) throws(StorageError) -> [LedgerDocument] {
+    try writeWaitingDocuments()
     let columns = "sequence, name, shelf, body, version, created_ms, changed_ms"
     guard let shelf else {
       return try connection.rows(

@@ -8,6 +8,7 @@ internal import ServerStorage
 struct SQLiteTables {
   let connection: SQLiteConnection
   private let numbers = SQLiteNumbers()
+  let waiting = SQLiteWaitingDocuments()
   /// Whether any purchase was erased; nil when that has to be looked up.
   var knownErasures: Bool?
 
@@ -16,7 +17,20 @@ struct SQLiteTables {
   /// Forgets numbers that may have been given in a transaction that was undone.
   mutating func forgetNumbers() {
     numbers.forget()
+    waiting.forget()
     knownErasures = nil
+  }
+
+  /// A transaction begins in which this connection alone writes.
+  func beginWriting() {
+    numbers.isWriting = true
+    waiting.begin()
+  }
+
+  /// The transaction is over.
+  func endWriting() {
+    numbers.isWriting = false
+    waiting.end()
   }
 
   mutating func number(of scope: LedgerScope) throws(StorageError) -> Int64 {
@@ -58,13 +72,15 @@ struct SQLiteTables {
 
   func knownNumber(of subject: LedgerSubject) throws(StorageError) -> Int64? {
     if let number = numbers.number(of: subject) { return number }
-    guard let scope = try knownNumber(of: subject.scope) else { return nil }
+    guard !numbers.isMissing(subject), let scope = try knownNumber(of: subject.scope) else {
+      return nil
+    }
     let number = try connection.row(
       "SELECT id FROM subjects WHERE scope = ? AND original = ?",
       .integer(scope),
       .text(subject.original.rawValue)
     ) { $0.integer(0) }
-    if let number { numbers.note(number, of: subject) }
+    if let number { numbers.note(number, of: subject) } else { numbers.noteMissing(subject) }
     return number
   }
 
@@ -111,15 +127,15 @@ extension SQLiteTables: LedgerTables {
     of subject: LedgerSubject
   ) throws(StorageError) {
     let number = try number(of: subject)
-    for item in items {
-      try connection.run(
-        "INSERT INTO items (subject, kind, body) VALUES (?, ?, ?)",
-        .integer(number),
-        .integer(item.kind.rawValue),
-        .blob(item.body)
-      )
+    try Self.itemInsertion.run(items, on: connection) { item in
+      [.integer(number), .integer(item.kind.rawValue), .blob(item.body)]
     }
   }
+
+  private static let itemInsertion = SQLiteInsertion(
+    "INSERT INTO items (subject, kind, body) VALUES",
+    row: "(?, ?, ?)"
+  )
 
   func hasEntry(
     _ kind: UnitEntry.Kind,

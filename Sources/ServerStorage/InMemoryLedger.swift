@@ -8,6 +8,7 @@ public final class InMemoryLedger: Ledger {
     var tables = InMemoryTables()
     var isClosed = false
     var refusal: StorageError?
+    var commitCount: UInt64 = 0
   }
 
   private let state = Mutex(State())
@@ -29,6 +30,7 @@ public final class InMemoryLedger: Ledger {
     let result = state.withLock { state -> Result<WriteOutcome, StorageError> in
       if state.isClosed { return .failure(StorageError(.closed, "the ledger is closed")) }
       if let refusal = state.refusal { return .failure(refusal) }
+      state.commitCount += 1
       do throws(StorageError) {
         return .success(
           try state.tables.transaction { tables throws(StorageError) in
@@ -55,6 +57,11 @@ public final class InMemoryLedger: Ledger {
       }
     }
     return try result.get()
+  }
+
+  /// How many commits there were, until it is closed.
+  public func stamp() -> LedgerStamp? {
+    state.withLock { $0.isClosed ? nil : LedgerStamp($0.commitCount) }
   }
 
   /// Refuses everything from now on.

@@ -43,6 +43,21 @@ public protocol Ledger: Sendable {
 
   /// How busy its connections are.
   var load: LedgerLoad { get }
+
+  /// What the ledger holds at present, as one value: as long as it is the same, nothing was
+  /// written, whoever may write; nil when that cannot be said at little cost.
+  ///
+  /// What is read after it was taken is at least as new as it.
+  func stamp() -> LedgerStamp?
+}
+
+/// The state of a ledger between two commits; only good to be compared.
+public struct LedgerStamp: Hashable, Sendable {
+  private let number: UInt64
+  /// Makes a stamp; for backends.
+  ///
+  /// - Parameter number: Another one after each commit.
+  public init(_ number: UInt64) { self.number = number }
 }
 
 /// The questions that a ledger answers, within one ``Ledger/read(_:)``.
@@ -154,6 +169,9 @@ extension LedgerReading {
 }
 
 extension Ledger {
+  /// Nil: this ledger cannot say whether something was written.
+  public func stamp() -> LedgerStamp? { nil }
+
   /// The folded facts about a purchase or subscription.
   ///
   /// - Parameter subject: The purchase or subscription.

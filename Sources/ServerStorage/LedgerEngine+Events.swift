@@ -21,7 +21,7 @@ extension LedgerEngine {
     outcome.eventsFiled = events.drafts.count
   }
 
-  private func file(
+  private mutating func file(
     _ drafts: [EventDraft],
     of app: BundleID,
     in tables: inout some LedgerTables
@@ -56,7 +56,7 @@ extension LedgerEngine {
     for (lane, number) in numbers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       try count(number, EventCounter.key(app, lane), in: &tables)
     }
-    for record in records { _ = try tables.setDocument(record.document, date: write.date) }
+    for record in records { try tables.addDocument(record.document, date: write.date) }
   }
 
   private func count(
@@ -68,7 +68,7 @@ extension LedgerEngine {
     _ = try tables.setDocument(counter, date: write.date)
   }
 
-  private func place(
+  private mutating func place(
     of draft: EventDraft,
     in tables: some LedgerTables
   ) throws(StorageError) -> (CustomerID?, EventLane) {
@@ -76,7 +76,7 @@ extension LedgerEngine {
     case .customer(let customer): return (customer, .customer(customer))
     case .lane(let lane): return (nil, lane)
     case .owner(let subject):
-      guard let owner = try tables.owner(of: subject) else { return (nil, .purchase(subject)) }
+      guard let owner = try owner(of: subject, in: tables) else { return (nil, .purchase(subject)) }
       return (owner.customer, .customer(owner.customer))
     }
   }
@@ -87,12 +87,15 @@ extension LedgerEngine {
   /// in an index instead of all over it.
   private func eventID(_ app: BundleID, _ ordinal: Int64, _ type: EventType) -> EventID {
     let date = write.date.milliseconds
-    let bytes = Array("event:\(app):\(ordinal):\(type):\(date)".utf8)
+    let words = ["event", app.rawValue, String(ordinal), type.rawValue, String(date)]
+    let bytes = Array(words.joined(separator: ":").utf8)
     let hash = write.digest.map { $0(bytes) } ?? Self.hash(bytes)
-    let instant = (0..<EventID.instantByteCount).reversed().map { place in
-      UInt8(truncatingIfNeeded: date >> (8 * Int64(place)))
+    var name: [UInt8] = []
+    name.reserveCapacity(EventID.byteCount)
+    for place in (0..<EventID.instantByteCount).reversed() {
+      name.append(UInt8(truncatingIfNeeded: date >> (8 * Int64(place))))
     }
-    let name = instant + hash.prefix(EventID.byteCount - instant.count)
+    name.append(contentsOf: hash.prefix(EventID.byteCount - name.count))
     return EventID("evt_" + Tombstone.hexadecimal(name))
   }
 

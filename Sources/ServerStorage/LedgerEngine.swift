@@ -15,6 +15,8 @@ public struct LedgerEngine: Sendable {
   private var news: [LedgerSubject: [StoreFact]] = [:]
   /// Their facts, folded.
   private var histories: [LedgerSubject: StoreHistory] = [:]
+  /// Owners that this write has looked up or named lately, mostly one.
+  private var owners: [(subject: LedgerSubject, owner: OwnerRecord?)] = []
   /// What backends are to be told.
   var events = PendingEvents()
 
@@ -71,6 +73,7 @@ public struct LedgerEngine: Sendable {
     }
     try writeDocuments(in: &tables)
     for wish in write.merges { try merge(wish, in: &tables) }
+    if !write.merges.isEmpty { owners = [] }
     try fileEvents(in: &tables)
     for wish in write.erasures { outcome.erasures.append(try erase(wish, in: &tables)) }
     for record in write.audit { try tables.appendAudit(record) }
@@ -307,6 +310,26 @@ public struct LedgerEngine: Sendable {
     return false
   }
 
+  /// Who owns a purchase, as this write leaves it so far.
+  mutating func owner(
+    of subject: LedgerSubject,
+    in tables: some LedgerTables
+  ) throws(StorageError) -> OwnerRecord? {
+    if let known = owners.first(where: { $0.subject == subject }) { return known.owner }
+    let owner = try tables.owner(of: subject)
+    note(owner, of: subject)
+    return owner
+  }
+
+  private mutating func note(_ owner: OwnerRecord?, of subject: LedgerSubject) {
+    owners.removeAll { $0.subject == subject }
+    if owners.count >= Self.rememberedOwnersMax { owners.removeFirst() }
+    owners.append((subject, owner))
+  }
+
+  /// A receipt may be about hundreds of purchases.
+  private static let rememberedOwnersMax = 8
+
   private mutating func settleOwners(
     carrying token: AppAccountToken,
     app: BundleID,
@@ -326,7 +349,7 @@ public struct LedgerEngine: Sendable {
     in tables: inout some LedgerTables
   ) throws(StorageError) -> OwnerRecord? {
     let date = presenter?.date ?? write.date
-    let before = try tables.owner(of: subject)
+    let before = try owner(of: subject, in: tables)
     var owner = before
     if before == nil || before?.ground == .firstPresented {
       if let named = try namedOwner(of: subject, in: tables) {
@@ -354,6 +377,7 @@ public struct LedgerEngine: Sendable {
     let settled = owner ?? found
     if settled != before {
       try tables.setOwner(settled, of: subject)
+      note(settled, of: subject)
       let isNew = news[subject].map { $0.count == known[subject]?.count } ?? false
       noteOwner(of: subject, before: before, now: settled, wasKnown: !isNew)
     }

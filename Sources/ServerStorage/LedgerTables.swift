@@ -54,6 +54,8 @@ public protocol LedgerTables: LedgerReading {
     _ write: DocumentWrite,
     date: Date
   ) throws(StorageError) -> LedgerDocument
+  /// Files a document that is not there yet and whose place nobody asks for.
+  mutating func addDocument(_ write: DocumentWrite, date: Date) throws(StorageError)
   /// Forgets some documents that were written last before an instant, oldest first.
   mutating func removeDocuments(_ pruning: DocumentPruning, limit: Int) throws(StorageError)
   /// Forgets a document.
@@ -83,4 +85,16 @@ public protocol LedgerTables: LedgerReading {
   mutating func hasErasures() throws(StorageError) -> Bool
   /// Appends to the audit log; the sequence is given here.
   mutating func appendAudit(_ record: AuditRecord) throws(StorageError)
+}
+
+extension LedgerTables {
+  /// Files a document that is not there yet and whose place nobody asks for.
+  ///
+  /// - Parameters:
+  ///   - write: The wish.
+  ///   - date: When it is written.
+  /// - Throws: ``StorageError``.
+  public mutating func addDocument(_ write: DocumentWrite, date: Date) throws(StorageError) {
+    _ = try setDocument(write, date: date)
+  }
 }

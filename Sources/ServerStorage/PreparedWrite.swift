@@ -39,9 +39,9 @@ public struct PreparedWrite: Sendable {
       for (subject, said) in record.factsBySubject {
         var group: [Part] = []
         for fact in said {
-          let item = StoredItem(fact)
           // Read back, so that the fold sees what it will see after a restart.
-          group.append(Part(item: item, fact: try item.fact()))
+          let stored = try StoredItem.stored(fact)
+          group.append(Part(item: stored.item, fact: stored.fact))
         }
         parts.append((subject, group))
       }

@@ -12,8 +12,8 @@ struct BenchReport {
   /// The line above the others.
   var heading: String {
     language == .english
-      ? row("median", "spread", "of limit", "wanted", "p99", "what")
-      : row("中位数", "离散度", "占上限", "目标", "p99", "项目")
+      ? row("median", "spread", "of limit", "wanted", "p99", "processor", "what")
+      : row("中位数", "离散度", "占上限", "目标", "p99", "处理器", "项目")
   }
 
   /// Takes a result and makes its line.
@@ -29,6 +29,7 @@ struct BenchReport {
       share(result).map { String(format: "%.0f %%", 100 * $0) } ?? "",
       result.target.map { String(format: ">= %.0f %%", 100 * $0) } ?? "",
       result.p99.map { String(format: "%.1f ms", 1_000 * $0) } ?? "",
+      result.processor.map { String(format: "%.0f us", 1_000_000 * $0) } ?? "",
       result.title(language)
     )
   }
@@ -45,7 +46,7 @@ struct BenchReport {
   }
 
   private func row(_ cells: String...) -> String {
-    let widths = [12, 8, 10, 9, 10]
+    let widths = [12, 8, 10, 9, 10, 11]
     let right = zip(cells, widths).map { text, width in
       String(repeating: " ", count: max(width - text.count, 0)) + text
     }
@@ -64,6 +65,7 @@ struct BenchReport {
       object["ofLimit"] = share(result).map(number)
       object["wanted"] = result.target.map(number)
       object["p99Milliseconds"] = result.p99.map { number(1_000 * $0) }
+      object["processorMicroseconds"] = result.processor.map { number(1_000_000 * $0) }
       return .object(object)
     }
     let object: JSONValue = ["optimised": .bool(isOptimised), "benchmarks": .array(list)]

@@ -7,6 +7,8 @@ struct Benchmark: Sendable {
     var rates: [Double]
     /// How long each answer took, in seconds.
     var latencies: [Double]
+    /// How long the processors worked for one of them, in seconds, with the load itself.
+    var processor: Double?
   }
 
   /// How it is measured; every way ends with none when a result was wrong.
@@ -81,6 +83,8 @@ struct Benchmark: Sendable {
     var unit: String?
     /// The time that 99 of 100 answers did not exceed, in seconds.
     var p99: Double?
+    /// How long the processors worked for one, all threads together, in seconds.
+    var processor: Double?
 
     /// How far the quartiles lie apart, by the median.
     var spread: Double { (quartiles.upperBound - quartiles.lowerBound) / median }
@@ -107,16 +111,23 @@ struct Benchmark: Sendable {
       let sorted = found.latencies.sorted()
       var result = try result(found.rates)
       result.p99 = sorted[min(sorted.count * 99 / 100, sorted.count - 1)]
+      result.processor = found.processor
       return result
     case .repeated(let workers, let operation):
       // Warms caches, and shows that the thing works before it is timed.
       guard await operation() else { throw failure }
       var rates: [Double] = []
+      var count = 0
+      let processor = ProcessorTime()
       for _ in 0..<Self.roundCount {
         let seconds = seconds / Double(Self.roundCount)
-        rates.append(try await rate(workers: workers, seconds, operation))
+        let (rate, done) = try await rate(workers: workers, seconds, operation)
+        rates.append(rate)
+        count += done
       }
-      return try result(rates)
+      var result = try result(rates)
+      result.processor = processor.seconds / Double(count)
+      return result
     }
   }
 
@@ -124,7 +135,7 @@ struct Benchmark: Sendable {
     workers: Int,
     _ seconds: Double,
     _ operation: @escaping @Sendable () async -> Bool
-  ) async throws(CommandError) -> Double {
+  ) async throws(CommandError) -> (rate: Double, count: Int) {
     let batch = 8
     let watch = Stopwatch()
     let counts = await withTaskGroup(of: Int?.self) { group in
@@ -144,7 +155,8 @@ struct Benchmark: Sendable {
     }
     let passed = watch.seconds
     guard !counts.contains(nil) else { throw failure }
-    return Double(counts.compactMap { $0 }.reduce(0, +)) / passed
+    let count = counts.compactMap { $0 }.reduce(0, +)
+    return (Double(count) / passed, count)
   }
 
   private func result(_ samples: [Double]) throws(CommandError) -> Result {

@@ -1,88 +1,95 @@
 import Foundation
 import Glibc
-import Synchronization
 
 /// A load of requests over connections of their own, each kept open: every connection sends its
 /// next request when the last one was answered.
 ///
-/// As little as possible is done here, because server and load share the machine.
+/// As little as possible is done here, because server and load share the machine: one thread waits
+/// for all connections, so that no answer wakes a thread of its own up.
 struct LiveHTTPLoad: Sendable {
   /// Where the server listens.
   let port: Int
   /// How many connections there are.
   let connections: Int
 
-  private struct Tally {
-    var latencies: [Double] = []
-    var isWrong = false
-    var running: Int
-  }
-
   /// Sends requests until there are none.
   ///
   /// - Parameters:
   ///   - status: What every answer has to be.
-  ///   - next: The next request's bytes; nil at the end. Called from many threads.
+  ///   - next: The next request's bytes; nil at the end.
   /// - Returns: The rate and the latencies; nil when an answer was wrong.
   func run(status: Int, _ next: @escaping @Sendable () -> [UInt8]?) async -> Benchmark.Load? {
     let watch = Stopwatch()
-    let tally = await withCheckedContinuation { (done: CheckedContinuation<Tally, Never>) in
-      let shared = Mutex(Tally(running: connections))
-      let gate = Gate(shared: shared, done: done)
-      for _ in 0..<connections {
-        // A thread each: they block.
-        Thread.detachNewThread { gate.leave(with: Self.work(port, status, next)) }
+    let processor = ProcessorTime()
+    let latencies = await withCheckedContinuation { done in
+      // A thread of its own: it blocks.
+      Thread.detachNewThread {
+        done.resume(returning: Self.work(port, connections, status, next))
       }
     }
-    let passed = watch.seconds
-    guard !tally.isWrong, !tally.latencies.isEmpty else { return nil }
+    let (passed, worked) = (watch.seconds, processor.seconds)
+    guard let latencies, !latencies.isEmpty else { return nil }
     return Benchmark.Load(
-      rates: [Double(tally.latencies.count) / passed],
-      latencies: tally.latencies
+      rates: [Double(latencies.count) / passed],
+      latencies: latencies,
+      processor: worked / Double(latencies.count)
     )
-  }
-
-  /// Gathers what the threads found; the last one ends the wait.
-  private final class Gate: Sendable {
-    private let tally: Mutex<Tally>
-    private let done: CheckedContinuation<Tally, Never>
-
-    init(shared: consuming Mutex<Tally>, done: CheckedContinuation<Tally, Never>) {
-      tally = shared
-      self.done = done
-    }
-
-    func leave(with latencies: [Double]?) {
-      let whole = tally.withLock { tally -> Tally? in
-        tally.latencies += latencies ?? []
-        if latencies == nil { tally.isWrong = true }
-        tally.running -= 1
-        return tally.running == 0 ? tally : nil
-      }
-      if let whole { done.resume(returning: whole) }
-    }
   }
 
   private static func work(
     _ port: Int,
+    _ count: Int,
     _ status: Int,
-    _ next: @Sendable () -> [UInt8]?
+    _ next: () -> [UInt8]?
   ) -> [Double]? {
-    guard let connection = Connection(port: port) else { return nil }
+    var open: [Connection] = []
+    for _ in 0..<count {
+      guard let request = next() else { break }
+      guard let connection = Connection(port: port), connection.send(request) else { return nil }
+      open.append(connection)
+    }
+    var waits = open.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    var left = open.count
     var latencies: [Double] = []
-    while let request = next() {  // bound: the requests
-      let watch = Stopwatch()
-      guard connection.exchange(request) == status else { return nil }
-      latencies.append(watch.seconds)
+    while left > 0 {  // bound: the requests
+      guard poll(&waits, nfds_t(waits.count), -1) > 0 || errno == EINTR else { return nil }
+      for index in waits.indices where waits[index].revents != 0 {
+        waits[index].revents = 0
+        let connection = open[index]
+        switch connection.receive() {
+        case .wrong: return nil
+        case .more: continue
+        case .whole(let answer):
+          guard answer == status else { return nil }
+          latencies.append(connection.watch.seconds)
+        }
+        if let request = next() {
+          guard connection.send(request) else { return nil }
+        } else {
+          // A negative number is passed over.
+          waits[index].fd = -1
+          left -= 1
+        }
+      }
     }
     return latencies
+  }
+
+  /// What came of reading.
+  private enum Step {
+    case whole(Int)
+    case more
+    case wrong
   }
 
   /// One connection to this machine.
   private final class Connection {
     private static let lengthName = Array("\ncontent-length:".utf8)
-    private let descriptor: Int32
+    let descriptor: Int32
+    /// Since the request was sent.
+    private(set) var watch = Stopwatch()
     private var buffer = [UInt8](repeating: 0, count: 65_536)
+    private var filled = 0
 
     init?(port: Int) {
       descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -99,35 +106,36 @@ struct LiveHTTPLoad: Sendable {
       var noDelay: Int32 = 1
       let size = socklen_t(MemoryLayout<Int32>.size)
       setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, size)
-      guard result == 0 else {
-        close(descriptor)
-        return nil
-      }
+      guard result == 0 else { return nil }
     }
 
     deinit { close(descriptor) }
 
-    /// Sends a request and reads the whole answer; its status, nil when there is none.
-    func exchange(_ request: [UInt8]) -> Int? {
+    /// Sends a request; it blocks only while the other side's buffer is full.
+    func send(_ request: [UInt8]) -> Bool {
+      watch = Stopwatch()
+      filled = 0
       var sent = 0
       while sent < request.count {  // bound: the request
         let count = request.withUnsafeBytes { bytes in
-          send(descriptor, bytes.baseAddress.map { $0 + sent }, request.count - sent, 0)
+          Glibc.send(descriptor, bytes.baseAddress.map { $0 + sent }, request.count - sent, 0)
         }
-        guard count > 0 else { return nil }
+        guard count > 0 else { return false }
         sent += count
       }
-      var filled = 0
-      while filled < buffer.count {  // bound: the buffer
-        let room = buffer.count - filled
-        let count = buffer.withUnsafeMutableBytes { bytes in
-          recv(descriptor, bytes.baseAddress.map { $0 + filled }, room, 0)
-        }
-        guard count > 0 else { return nil }
-        filled += count
-        if let status = whole(filled) { return status }
+      return true
+    }
+
+    /// Reads what is there.
+    func receive() -> Step {
+      let room = buffer.count - filled
+      let count = buffer.withUnsafeMutableBytes { bytes in
+        recv(descriptor, bytes.baseAddress.map { $0 + filled }, room, 0)
       }
-      return nil
+      guard count > 0 else { return .wrong }
+      filled += count
+      if let status = whole(filled) { return .whole(status) }
+      return filled < buffer.count ? .more : .wrong
     }
 
     /// The status when the answer is there to its end.

@@ -193,6 +193,7 @@ private actor ServerRig {
     _ requests: [[UInt8]]
   ) async -> Benchmark.Load? {
     var whole = Benchmark.Load(rates: [], latencies: [])
+    var worked = 0.0
     let rounds = min(Benchmark.roundCount, requests.count)
     for round in 0..<rounds {
       let part = requests[
@@ -205,7 +206,9 @@ private actor ServerRig {
       guard let load else { return nil }
       whole.rates += load.rates
       whole.latencies += load.latencies
+      worked += (load.processor ?? 0) * Double(load.latencies.count)
     }
+    whole.processor = worked / Double(whole.latencies.count)
     return whole
   }
 

@@ -28,14 +28,14 @@ enum CustomerAnswer {
     _ findings: CustomerFindings,
     at now: Date,
     catalog: EntitlementCatalog
-  ) -> JSONObject {
+  ) -> (object: JSONObject, end: Date?) {
     let subscriptions = findings.history.subscriptions(at: now)
     let report = findings.history.access(
       at: now,
       catalog: catalog,
       subscriptions: subscriptions
     )
-    return [
+    let object: JSONObject = [
       "customer": .string(customer.rawValue),
       "app": .string(scope.app.rawValue),
       "environment": .string(scope.environment.rawValue),
@@ -47,6 +47,8 @@ enum CustomerAnswer {
       "purchases": .array(findings.history.units.map { purchase($0, findings.entries) }),
       "orders": .array(findings.orders.map(order)),
     ]
+    let end = StoreHistory.nextChange(after: now, subscriptions: subscriptions, report: report)
+    return (object, end)
   }
 
   private static func lapsed(_ entitlement: LapsedEntitlement) -> JSONValue {

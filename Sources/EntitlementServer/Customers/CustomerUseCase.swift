@@ -23,7 +23,7 @@ struct CustomerUseCase: Sendable {
         answers: Self.answers,
         run: { call async throws(ServerError) in
           guard let pass = call.customer else { throw ServerError.tokenRefused }
-          return .ok(try await show(pass.customer, pass.scope, call.now))
+          return try await show(pass.customer, pass.scope, call.now)
         }
       ),
       Route(
@@ -34,7 +34,7 @@ struct CustomerUseCase: Sendable {
         parameters: [.app, .environment],
         answers: Self.answers,
         run: { call async throws(ServerError) in
-          .ok(try await show(try id(call), try call.scope(), call.now))
+          try await show(try id(call), try call.scope(), call.now)
         }
       ),
       Route(
@@ -73,7 +73,13 @@ struct CustomerUseCase: Sendable {
     _ name: CustomerID,
     _ scope: LedgerScope,
     _ now: Date
-  ) async throws(ServerError) -> JSONObject {
+  ) async throws(ServerError) -> Reply {
+    let key = CustomerPictures.Key(name: name, scope: scope)
+    let stamp = parts.ledger.stamp()
+    if let stamp, var known = parts.pictures.answer(key, stamp, at: now) {
+      known.number = now.milliseconds
+      return .written(known)
+    }
     let found = try await parts.read {
       [catalogs = parts.catalogs, histories = parts.histories] reader throws(StorageError) in
       let customer = try reader.canonical(name, app: scope.app).customer
@@ -82,11 +88,14 @@ struct CustomerUseCase: Sendable {
         try catalogs.rules(scope.app, reader)
       )
     }
-    let answer = CustomerAnswer.object(found.0, scope, found.1, at: now, catalog: found.2)
+    let picture = CustomerAnswer.object(found.0, scope, found.1, at: now, catalog: found.2)
+    var object = picture.object
     #if PLANTED_BUGS
-    if parts.world.planted == .endsAccessWithOldRefund { return Self.mistaken(answer) }
+    if parts.world.planted == .endsAccessWithOldRefund { object = Self.mistaken(object) }
     #endif
-    return answer
+    let answer = WrittenObject(object, changing: "asOf")
+    if let stamp { parts.pictures.keep(answer, key, stamp, made: now, until: picture.end) }
+    return .written(answer)
   }
 
   #if PLANTED_BUGS

@@ -42,6 +42,8 @@ struct MeasuredLedger: Ledger {
     try await ledger.keepLogs(retention, at: now)
   }
 
+  func stamp() -> LedgerStamp? { ledger.stamp() }
+
   func close() async { await ledger.close() }
 
   private func measured<Value>(

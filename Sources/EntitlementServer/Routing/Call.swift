@@ -128,6 +128,8 @@ enum Caller: Hashable, Sendable {
 enum Reply: Sendable {
   /// A JSON object, which gets the request's name and the mark of simulated stores.
   case object(Int, JSONObject, headers: HTTPHeaders)
+  /// A JSON object with status 200 that was written before, and gets the same.
+  case written(WrittenObject)
   /// Anything else, as it is.
   case whole(HTTPResponse)
 

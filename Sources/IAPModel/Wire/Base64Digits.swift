@@ -47,6 +47,18 @@ package struct Base64Digits: Sendable {
     var union: UInt32 = 0
     var from = 0
     var to = 0
+    let bytes = UnsafeMutableRawBufferPointer(output)
+    // Four bytes are written for three, as long as a further group will follow.
+    while from + 8 <= text.count {
+      let word = text.loadUnaligned(fromByteOffset: from, as: UInt32.self).littleEndian
+      let bits =
+        table[Int(word & 0xFF)] | table[256 + Int(word >> 8 & 0xFF)]
+        | table[512 + Int(word >> 16 & 0xFF)] | table[768 + Int(word >> 24)]
+      union |= bits
+      bytes.storeBytes(of: (bits << 8).bigEndian, toByteOffset: to, as: UInt32.self)
+      from += 4
+      to += 3
+    }
     while from + 4 <= text.count {
       let word = text.loadUnaligned(fromByteOffset: from, as: UInt32.self).littleEndian
       let bits =

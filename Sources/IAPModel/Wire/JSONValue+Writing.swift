@@ -46,18 +46,39 @@ extension JSONValue {
     var text = text
     text.withUTF8 { bytes in
       var start = 0
-      for index in bytes.indices {
-        let byte = bytes[index]
-        guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-          continue
-        }
+      var index = plainCount(bytes, from: 0)
+      while index < bytes.count {
         output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
-        appendEscaped(byte, to: &output)
+        appendEscaped(bytes[index], to: &output)
         start = index + 1
+        index = plainCount(bytes, from: start)
       }
       output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))
     }
     output.append(UInt8(ascii: "\""))
+  }
+
+  /// The place of the next byte that needs an escape, eight bytes at a time; the count without one.
+  private static func plainCount(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let raw = UnsafeRawBufferPointer(bytes)
+    var index = start
+    while index + 8 <= raw.count {
+      let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let quotes = word ^ (ones * 0x22)
+      let slashes = word ^ (ones * 0x5C)
+      // The top bit of each byte that is zero in either, or below a space; bytes above ASCII may be
+      // marked as well, and the loop below looks at those one by one.
+      let marks = (quotes &- ones) | (slashes &- ones) | (word &- ones * 0x20) | word
+      guard marks & (ones << 7) == 0 else { break }
+      index += 8
+    }
+    while index < raw.count {
+      let byte = raw[index]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
+      index += 1
+    }
+    return index
   }
 
   private static func appendEscaped(_ byte: UInt8, to output: inout [UInt8]) {

@@ -40,19 +40,13 @@ public struct EventWatch: Hashable, Sendable {
     let subscriptions = history.subscriptions(at: now)
     let report = history.access(at: now, catalog: catalog, subscriptions: subscriptions)
     gives = Set(report.entitlements.map(\.id.rawValue)).sorted()
-    var instants = report.entitlements.compactMap(\.until)
-    if let subscription = subscriptions.first(where: {
-      $0.originalTransactionID == subject.original
-    }) {
-      state = EventData.subscription(subscription)
-      if let end = subscription.accessUntil { instants.append(end) }
-      if subscription.phase == .inBillingRetry, let end = subscription.expiresDate {
-        instants.append(end.addingTimeInterval(StoreHistory.billingRetryMax))
-      }
-    } else {
-      state = [:]
-    }
-    due = instants.filter { $0 > now }.min()
+    let own = subscriptions.first { $0.originalTransactionID == subject.original }
+    state = own.map { EventData.subscription($0) } ?? [:]
+    due = StoreHistory.nextChange(
+      after: now,
+      subscriptions: CollectionOfOne(own).compactMap { $0 },
+      report: report
+    )
   }
 
   /// Reads a document.
@@ -141,12 +135,15 @@ extension LedgerEngine {
       sharers: before?.sharers ?? []
     )
     if watch != before {
-      let wish = watch.document(before == nil ? .mustBeAbsent : .always)
-      _ = try tables.setDocument(wish, date: write.date)
+      if before == nil {
+        try tables.addDocument(watch.document(.mustBeAbsent), date: write.date)
+      } else {
+        _ = try tables.setDocument(watch.document, date: write.date)
+      }
     }
     if let change = watch.change(since: before) { events.add(change) }
     guard watch.gives != before?.gives ?? [] else { return }
-    if let owner = try tables.owner(of: subject) { events.note(owner.customer, subject.scope) }
+    if let owner = try owner(of: subject, in: tables) { events.note(owner.customer, subject.scope) }
     for sharer in watch.sharers { events.note(CustomerID(sharer), subject.scope) }
   }
 

@@ -36,12 +36,50 @@ public struct StoredItem: Hashable, Sendable {
 
   /// Makes the stored form of a fact; dates are kept to the millisecond.
   public init(_ fact: StoreFact) {
+    let (kind, object) = Self.form(fact)
+    self.init(kind: kind, body: object.serialized)
+  }
+
+  /// A fact in its stored form, and as it will be read.
+  ///
+  /// - Parameter fact: The fact.
+  /// - Returns: The form, and what ``fact()`` says about it.
+  /// - Throws: ``StorageError`` with `corrupt` when the stored form cannot be read.
+  static func stored(
+    _ fact: StoreFact
+  ) throws(StorageError) -> (item: StoredItem, fact: StoreFact) {
+    let (kind, object) = form(fact)
+    let item = StoredItem(kind: kind, body: object.serialized)
+    // Members of our own are read from the text as they were written into it; what somebody else
+    // may have nested or spelt is looked at through the text.
+    guard fact.hasKnownMembersOnly, item.body.count <= plainBytesMax else {
+      return (item, try item.fact())
+    }
+    do throws(PayloadError) {
+      return (item, try Self.fact(kind, object))
+    } catch {
+      throw StorageError(.corrupt, "a stored \(kind) cannot be read: \(error.code)")
+    }
+  }
+
+  /// Far below what is read of a stored form.
+  private static let plainBytesMax = 16 * 1024
+
+  private static func form(_ fact: StoreFact) -> (Kind, JSONObject) {
     switch fact {
-    case .transaction(let payload): self.init(kind: .transaction, body: payload.object.serialized)
-    case .receiptLine(let payload): self.init(kind: .receiptLine, body: payload.object.serialized)
-    case .renewal(let payload): self.init(kind: .renewal, body: payload.object.serialized)
-    case .notification(let context):
-      self.init(kind: .notification, body: context.object.serialized)
+    case .transaction(let payload): (.transaction, payload.object)
+    case .receiptLine(let payload): (.receiptLine, payload.object)
+    case .renewal(let payload): (.renewal, payload.object)
+    case .notification(let context): (.notification, context.object)
+    }
+  }
+
+  private static func fact(_ kind: Kind, _ object: JSONObject) throws(PayloadError) -> StoreFact {
+    switch kind {
+    case .transaction: .transaction(try TransactionPayload(object))
+    case .receiptLine: .receiptLine(try TransactionPayload(object))
+    case .renewal: .renewal(try RenewalInfoPayload(object))
+    case .notification: .notification(try NotificationContext(object))
     }
   }
 
@@ -51,15 +89,20 @@ public struct StoredItem: Hashable, Sendable {
   /// - Throws: ``StorageError`` with `corrupt` when the stored form cannot be read.
   public func fact() throws(StorageError) -> StoreFact {
     do throws(PayloadError) {
-      let object = try JSONParser.parseObject(body, limits: .signedPayload)
-      switch kind {
-      case .transaction: return .transaction(try TransactionPayload(object))
-      case .receiptLine: return .receiptLine(try TransactionPayload(object))
-      case .renewal: return .renewal(try RenewalInfoPayload(object))
-      case .notification: return .notification(try NotificationContext(object))
-      }
+      return try Self.fact(kind, try JSONParser.parseObject(body, limits: .signedPayload))
     } catch {
       throw StorageError(.corrupt, "a stored \(kind) cannot be read: \(error.code)")
+    }
+  }
+}
+
+extension StoreFact {
+  /// Whether nothing is kept in it that is not known here.
+  fileprivate var hasKnownMembersOnly: Bool {
+    switch self {
+    case .transaction(let payload), .receiptLine(let payload): payload.otherMembers.isEmpty
+    case .renewal(let payload): payload.otherMembers.isEmpty
+    case .notification: true
     }
   }
 }
