@@ -12,8 +12,6 @@ struct LintFiles: Sendable {
 
   /// The biggest file that is read, in bytes; more is generated.
   static let sourceBytesMax = 4 * 1024 * 1024
-  /// The most files that are read.
-  static let fileCountMax = 100_000
   /// Folders that hold what others wrote or a build made.
   static let skipped: Set = [
     ".git", ".build", ".swiftpm", "DerivedData", "Pods", "Carthage", "node_modules", "build",
@@ -22,6 +20,8 @@ struct LintFiles: Sendable {
 
   let write: @Sendable (Data) -> Void
   let complain: @Sendable (String) -> Void
+  /// How many files a call may read.
+  let allowance = FileAllowance()
 
   static let live = LintFiles(
     write: { try? FileHandle.standardOutput.write(contentsOf: $0) },
@@ -54,6 +54,7 @@ struct LintFiles: Sendable {
   /// Reads every file with one of some endings, in the order of their paths.
   func texts(_ paths: [String], _ endings: Set<String>) throws(LintError) -> Tree {
     var tree = Tree()
+    var allowance = allowance
     for path in paths {
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -61,8 +62,9 @@ struct LintFiles: Sendable {
       }
       let prefix = paths.count == 1 ? "" : path.hasSuffix("/") ? path : path + "/"
       if isFolder.boolValue {
-        try read(path, prefix, endings, &tree)
+        try read(path, prefix, endings, &allowance, &tree)
       } else {
+        try allowance.take()
         tree.sources.append(try source(path, named: path))
       }
     }
@@ -74,12 +76,12 @@ struct LintFiles: Sendable {
     _ folder: String,
     _ prefix: String,
     _ endings: Set<String>,
+    _ allowance: inout FileAllowance,
     _ tree: inout Tree
   ) throws(LintError) {
     guard let walker = FileManager.default.enumerator(atPath: folder) else {
       throw LintError(.file, LintWords("'\(folder)' cannot be read.", zh: "无法读取“\(folder)”。"))
     }
-    var count = 0
     while let path = walker.nextObject() as? String {
       let name = path.split(separator: "/").last.map(String.init) ?? path
       if Self.skipped.contains(name) || name.hasPrefix(".build-") {
@@ -91,16 +93,7 @@ struct LintFiles: Sendable {
         tree.hasProjectFile = true
       }
       guard endings.contains(ending), name.contains(".") else { continue }
-      count += 1
-      guard count <= Self.fileCountMax else {
-        throw LintError(
-          .file,
-          LintWords(
-            "There are more than \(Self.fileCountMax) files.",
-            zh: "文件超过 \(Self.fileCountMax) 个。"
-          )
-        )
-      }
+      try allowance.take()
       tree.sources.append(try source("\(folder)/\(path)", named: prefix + path))
     }
   }

@@ -57,9 +57,9 @@ extension Browser {
 
   /// Waits until an expression is true, looking at it again and again.
   ///
-  /// A page that is left in the meantime is waited for, and asked in its turn. The bound is a number
-  /// of looks, each of which takes ``lookMilliseconds`` or longer: a machine that is busy has more
-  /// time.
+  /// A page that is left in the meantime is waited for, and asked in its turn. The bound is a
+  /// number of looks, each of which takes ``lookMilliseconds`` or longer: a machine that is busy
+  /// has more time.
   ///
   /// - Parameters:
   ///   - what: What is waited for, for the error.

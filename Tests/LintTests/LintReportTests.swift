@@ -94,6 +94,27 @@ struct LintReportTests {
     #expect(suppressed.count == 1)
   }
 
+  /// Every object has the members that the specification requires, and none that it does not know.
+  @Test(arguments: [LintLanguage.english, .simplifiedChinese])
+  func sarifHasNoMembersButThoseOfTheSpecification(language: LintLanguage) throws {
+    let root = try object(report.sarif(language, version: "0.1.0"))
+    #expect(SARIFShape.faults(of: root, as: .object(SARIFShape.log)) == [])
+  }
+
+  @Test func aReportThatLeavesTheSpecificationIsNoticed() throws {
+    var root = try object(report.sarif(.english, version: "0.1.0"))
+    root["version"] = "2.0.0"
+    root["comment"] = "none of the members"
+    root["runs"] = [["tool": ["driver": ["version": "1"]], "results": [["level": "fatal"]]]]
+    #expect(
+      SARIFShape.faults(of: root, as: .object(SARIFShape.log)).sorted() == [
+        "log.runs[0].results[0].level: no word of \(SARIFShape.levels)",
+        "log.runs[0].results[0]: no message", "log.runs[0].tool.driver: no name",
+        "log.version: no word of [\"2.1.0\"]", "log: comment is no member",
+      ]
+    )
+  }
+
   @Test func ruleListNamesEveryRule() throws {
     for info in LintRules.infos {
       #expect(RuleList.text(.english).contains(info.name.rawValue))

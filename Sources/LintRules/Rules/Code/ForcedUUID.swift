@@ -33,7 +33,7 @@ enum ForcedUUID: LintRule {
       }.map { unit.place($0) }
       let replaced = unit.tree.all(InfixOperatorExprSyntax.self).filter { operation in
         operation.operator.text == "??" && isReading(operation.leftOperand)
-          && operation.rightOperand.bare.text == "UUID()" && isToken(operation, in: unit)
+          && isRandom(operation.rightOperand) && isToken(operation, in: unit)
       }.map { unit.place($0) }
       return forced + replaced
     }
@@ -43,6 +43,11 @@ enum ForcedUUID: LintRule {
     guard let call = expression.bare.as(FunctionCallExprSyntax.self) else { return false }
     return call.name == "UUID" && call.labels == ["uuidString"]
       && call.argument("uuidString")?.literalText == nil
+  }
+
+  private static func isRandom(_ expression: ExprSyntax) -> Bool {
+    guard let call = expression.bare.as(FunctionCallExprSyntax.self) else { return false }
+    return call.name == "UUID" && call.arguments.isEmpty && call.trailingClosure == nil
   }
 
   /// Whether the value travels with a purchase.
