@@ -13,7 +13,7 @@ enum VerifyAnswer {
     .optional("originalTransactionId", .text(max: 64)),
     .optional("environment", .text(max: 64)), .optional("productType", .text(max: 64)),
     .optional("purchaseDate", .date), .optional("revocationDate", .date),
-    .optional("unit", .text(max: 256)),
+    .optional("reversedRevocationDate", .date), .optional("unit", .text(max: 256)),
     .optional(
       "grant",
       .object([
@@ -76,6 +76,9 @@ enum VerifyAnswer {
     answer.add("purchaseDate", payload.purchaseDate)
     if let state, state.isRevoked {
       answer.add("revocationDate", unit?.revocationDate ?? payload.revocationDate)
+    } else if let unit, unit.isActive {
+      // What was taken back then is the customer's again.
+      answer.add("reversedRevocationDate", unit.revocationDate)
     }
     answer.add("unit", unit?.unit.rawValue)
     if let unit {

@@ -148,7 +148,10 @@ struct VerifyUseCase: Sendable {
         presenter.isUnproven = true
       }
       // Knowing an identifier is no proof of having bought: it opens nobody's data.
-      if !proof.isPresented, !isTrusted { presenter.account = nil }
+      if !proof.isPresented, !isTrusted {
+        presenter.account = nil
+        presenter.isUnproven = true
+      }
     }
     if let number = request.orderNumber {
       presenter.orderer = order?.customer

@@ -27,7 +27,10 @@ extension IAPManager {
         )
       )
     }
-    if summary.error == nil, !summary.isCancelled { entitlements.noteDeviceListed() }
+    // What is held has not been named to who judges access.
+    if summary.error == nil, !summary.isCancelled, summary.held.isEmpty {
+      entitlements.noteDeviceListed()
+    }
     await refresh.run()
     summary.restored.sort { $0.purchaseDate < $1.purchaseDate }
     return summary

@@ -148,6 +148,14 @@ public final class IAPManager: IAPService {
       readReceipt: readReceipt,
       trust: world.trust
     )
+    entitlements.relist.withLock { relist in
+      relist = { [weak refresh] in await refresh?.list() }
+    }
+    entitlements.recall { [store] in
+      store.openRecords().filter { $0.state == .received && !$0.isAnothers }
+        .filter { account.owns($0.transaction, order: $0.order.flatMap { store.order($0) }) }
+        .map(\.transaction)
+    }
     adapter.use(types: effective.productTypes)
     start()
   }

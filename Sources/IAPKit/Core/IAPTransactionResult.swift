@@ -39,6 +39,8 @@ public struct IAPTransactionResult: Hashable, Sendable, Identifiable {
   public let offerId: String?
   /// The signed transaction, where there is one.
   public let jws: String?
+  /// When it was signed, or, where StoreKit 1 signs nothing, told of by somebody else.
+  package let signedDate: Date?
   /// What was charged, in the main unit of ``currency``.
   public let price: Decimal?
   /// The ISO 4217 code of the currency.
@@ -78,6 +80,7 @@ public struct IAPTransactionResult: Hashable, Sendable, Identifiable {
     appAccountToken = transaction.appAccountToken?.rawValue
     offerType = transaction.offerType
     offerId = transaction.offerID?.rawValue
+    signedDate = transaction.signedDate
     if case .jws(let text) = transaction.proof, !text.isEmpty { jws = text } else { jws = nil }
     price = transaction.price?.amount
     currency = transaction.price?.currency

@@ -47,16 +47,21 @@ extension DeliveryFunnel {
     _ record: TransactionRecord
   ) async -> DeliveryVerdict {
     do {
+      let evidence = evidence(transaction, record)
+      var result = try await validator.validate(evidence)
+      // Asked about once more, under its owner's name, when that user is there.
+      if evidence.isOfUnknownUser { result.belongsToAnother = true }
       #if PLANTED_BUGS
-      var result = try await validator.validate(evidence(transaction, record))
       if world.planted == .ignoresClaims {
         (result.claimedBy, result.isAcknowledged) = (nil, nil)
       }
-      #else
-      let result = try await validator.validate(evidence(transaction, record))
       #endif
       guard isAbout(transaction, result) else {
         return .unknown(reason: "the answer is about another product")
+      }
+      let isAboutItself = result.transactionId.map { $0 == evidence.transactionId } ?? true
+      guard isAboutItself || transaction.isPaidProductKnown else {
+        return .unknown(reason: "the answer is about another transaction")
       }
       guard !result.awaitsServer else {
         return .unknown(reason: "no answer of the server; this device finds it genuine")
@@ -144,16 +149,24 @@ extension DeliveryFunnel {
     _ record: TransactionRecord
   ) -> TransactionEvidence {
     let order = record.order.flatMap { store.order($0) }
+    #if PLANTED_BUGS
+    let isOwn =
+      world.planted == .creditsWhoIsSignedIn || account.owns(transaction, order: order)
+    #else
+    let isOwn = account.owns(transaction, order: order)
+    #endif
     var evidence = TransactionEvidence(
       transactionId: transaction.transactionID.rawValue,
       originalTransactionId: transaction.originalTransactionID.rawValue,
       productId: transaction.productID.rawValue,
       orderNumber: record.order?.description,
-      // Its own account; for what no order here knows, the one that presents it.
-      account: order?.account?.rawValue ?? account.id?.rawValue,
+      // Its own account; for what no order here knows, the one that presents it, unless the token
+      // of another user travelled with it.
+      account: order?.account?.rawValue ?? (isOwn ? account.id?.rawValue : nil),
       installation: store.installation?.rawValue,
       isSandbox: transaction.environment.map { $0 != .production } ?? configuration.isSandbox
     )
+    evidence.isOfUnknownUser = order?.account == nil && !isOwn
     switch transaction.proof {
     case .jws(let text): evidence.signedTransaction = text
     case .receipt(let bytes): evidence.receipt = bytes.map { Data($0) }

@@ -178,7 +178,12 @@ package struct DeliveryReducer {
   }
 
   private mutating func learn(from result: ReceiptValidationResult) {
-    if record.unit == nil { record.unit = result.unit.map { UnitID($0) } }
+    // A receipt may show the goods under another identifier, and another period beside: what is
+    // known of the own one comes first.
+    let isAboutItself = result.transactionId.map { $0 == record.transactionId } ?? true
+    if record.unit == nil, isAboutItself || record.transaction.webOrderLineItemID == nil {
+      record.unit = result.unit.map { UnitID($0) }
+    }
     record.isAnothers = result.belongsToAnother ?? false
     if record.transaction.expiresDate == nil { record.transaction.expiresDate = result.expiresDate }
     if record.transaction.revocationDate == nil {

@@ -77,9 +77,11 @@ extension IAPManager {
   ///   - userToken: The UUID that shall travel with this user's payments in place of the order's
   ///     number; purchases that carry another user's are held.
   public func setAccount(_ account: String?, userToken: UUID? = nil) async {
-    funnel.account.change(to: account.map { CustomerID($0) }, userToken: userToken)
-    entitlements.accountDidChange(to: account) { [funnel] in
-      funnel.isOwn($0.transactionID, $0.appAccountToken)
+    // Who signs in once more is the same user, of whom nothing is forgotten.
+    if funnel.account.change(to: account.map { CustomerID($0) }, userToken: userToken) {
+      entitlements.accountDidChange(to: account) { [funnel] in
+        funnel.isOwn($0.transactionID, $0.appAccountToken)
+      }
     }
     await resume(.accountChanged)
   }

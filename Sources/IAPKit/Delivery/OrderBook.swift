@@ -17,6 +17,10 @@ package struct OrderBook: Sendable {
   /// For how many seconds what is redeemed belongs to the order of a code sheet.
   package static let codeSecondsMax: TimeInterval = 3600
 
+  /// For how many seconds a device's clock may have been ahead of the App Store's when an order was
+  /// opened that a restored copy is said to be of.
+  package static let copySecondsMax: TimeInterval = 86_400
+
   private var orders: [OrderNumber: Order] = [:]
   private var byToken: [AppAccountToken: [OrderNumber]] = [:]
   private var byProduct: [ProductID: [OrderNumber]] = [:]
@@ -170,7 +174,7 @@ package struct OrderBook: Sendable {
   /// unpaid is found for as long as the policy says.
   package func match(_ transaction: StoreTransaction, policy: OrderPolicy, now: Date) -> Order? {
     if let order = scheduled(for: transaction) { return order }
-    if let order = copied(by: transaction) { return order }
+    if let order = copied(by: transaction, now) { return order }
     if transaction.offerType == .code, let order = redeemed(transaction, now) { return order }
     if let token = transaction.appAccountToken {
       if let order = orders[OrderNumber(token.rawValue)], order.accountToken == token {
@@ -196,13 +200,24 @@ package struct OrderBook: Sendable {
 
   /// The order whose lasting goods a restored copy stands for; those of a subscription's copies are
   /// told apart by nothing.
-  private func copied(by transaction: StoreTransaction) -> Order? {
+  ///
+  /// A purchase that another device finished before this one saw it comes only as a copy: it is that
+  /// of the order whose sheet was never seen to end, if the receipt says that it was bought since.
+  private func copied(by transaction: StoreTransaction, _ now: Date) -> Order? {
     guard transaction.storeState == .restored,
       transaction.type == .nonConsumable || transaction.type == nil
     else { return nil }
     let original = transaction.originalTransactionID.rawValue
-    return (byProduct[transaction.productID] ?? []).compactMap { orders[$0] }
-      .first { $0.transactionId?.rawValue == original }
+    let like = (byProduct[transaction.productID] ?? []).compactMap { orders[$0] }
+    if let order = like.first(where: { $0.transactionId?.rawValue == original }) { return order }
+    let open = like.filter { order in
+      guard order.transactionId == nil else { return false }
+      return order.state == .pending || order.state == .opened && order.inFlightUntil <= now
+    }
+    // The receipt is read only where it may matter.
+    guard !open.isEmpty, let bought = transaction.restoredPurchaseDate else { return nil }
+    return open.filter { bought > $0.createdAt - Self.copySecondsMax }
+      .min { $0.createdAt < $1.createdAt }
   }
 
   /// The order of the code sheet that a transaction came from.

@@ -5,7 +5,7 @@ extension ReceiptValidationResult: Decodable {
   private enum Member: String, CodingKey {
     case verdict, isValid, productId, expiresDate, transactionId, originalTransactionId
     case environment, unit, claimedBy, acknowledged, revocationDate, entitlements, reasons
-    case belongsToAnother, customerToken, simulated
+    case belongsToAnother, customerToken, simulated, accountProven, reversedRevocationDate
     case requestId = "request_id"
   }
 
@@ -35,6 +35,10 @@ extension ReceiptValidationResult: Decodable {
     reasons = try members.decodeIfPresent([RejectionReason].self, forKey: .reasons) ?? []
     customerToken = try members.decodeIfPresent(String.self, forKey: .customerToken)
     isSimulated = try members.decodeIfPresent(Bool.self, forKey: .simulated) ?? false
+    reversedRevocationDate =
+      try members.decodeIfPresent(WireInstant.self, forKey: .reversedRevocationDate)?.date
+    isAccountUnproven =
+      try members.decodeIfPresent(Bool.self, forKey: .accountProven) == false
     requestId = try members.decodeIfPresent(String.self, forKey: .requestId)
   }
 

@@ -92,6 +92,9 @@ public struct TransactionEvidence: Hashable, Sendable {
   public var isSandbox: Bool
   /// What the server gave to open the customer's own data; a secret.
   public var customerToken: String?
+  /// Whether it is another user's purchase, whose name nobody knows here: then nobody is named, and
+  /// the present user's token is not shown, because who presents a purchase is taken for its owner.
+  package var isOfUnknownUser = false
 
   /// Makes evidence.
   public init(
@@ -156,6 +159,10 @@ public struct ReceiptValidationResult: Hashable, Sendable {
   public internal(set) var isProvisional = false
   /// Whether the purchase waits for the server all the same.
   var awaitsServer = false
+  /// When it was taken back last, when it is the customer's again since.
+  var reversedRevocationDate: Date?
+  /// Whether the server did not believe that the account was named by who may speak for it.
+  var isAccountUnproven = false
   /// The server's name of this answer.
   public var requestId: String?
 

@@ -3,7 +3,7 @@ package import IAPModel
 
 /// Who uses the app now; it changes when somebody signs in or out.
 package final class SignedInAccount: Sendable {
-  private struct State {
+  private struct State: Equatable {
     var id: CustomerID?
     var userToken: UUID?
   }
@@ -20,8 +20,14 @@ package final class SignedInAccount: Sendable {
   package var userToken: UUID? { state.withLock { $0.userToken } }
 
   /// Takes note of who uses the app from now on.
-  func change(to id: CustomerID?, userToken: UUID?) {
-    state.withLock { $0 = State(id: id, userToken: userToken) }
+  ///
+  /// - Returns: Whether that is somebody else than before.
+  func change(to id: CustomerID?, userToken: UUID?) -> Bool {
+    state.withLock { state in
+      let new = State(id: id, userToken: userToken)
+      defer { state = new }
+      return state != new
+    }
   }
 
   /// Whether a purchase belongs to whoever uses the app now.

@@ -1,3 +1,4 @@
+import Foundation
 import IAPModel
 import IAPSignatures
 
@@ -45,12 +46,10 @@ extension StoreTransaction {
   /// False for a subscription of StoreKit 1 that its receipt does not show (yet). A receipt that
   /// cannot be read tells nothing, now or later.
   var isPaidProductKnown: Bool {
-    guard generation == .storekit1, storeState == .purchased, type == .autoRenewable else {
-      return true
-    }
+    guard namesWhatWasAskedFor else { return true }
     guard case .receipt(let bytes?) = proof, !bytes.isEmpty else { return false }
     guard let receipt = ReceiptPayload(unverified: bytes) else { return true }
-    return receipt.items.contains { $0.transactionID == transactionID }
+    return item(in: receipt) != nil
   }
 
   /// Takes the product that the receipt names.
@@ -61,16 +60,43 @@ extension StoreTransaction {
   /// - Returns: Whether the name is settled; false when the receipt does not show a subscription's
   ///   transaction.
   mutating func takePaidProduct() -> Bool {
-    guard generation == .storekit1, storeState == .purchased, type == .autoRenewable else {
-      return true
-    }
+    guard namesWhatWasAskedFor else { return true }
     guard case .receipt(let bytes?) = proof, let receipt = ReceiptPayload(unverified: bytes),
-      let item = receipt.items.first(where: { $0.transactionID == transactionID })
+      let item = item(in: receipt)
     else { return false }
+    if item.transactionID != transactionID {
+      // Its period is known here under another identifier: what was paid for has that name.
+      webOrderLineItemID = item.webOrderLineItemID
+      originalTransactionID = item.originalTransactionID ?? originalTransactionID
+    }
     guard item.productID != productID else { return true }
     productID = item.productID
     originalTransactionID = item.originalTransactionID ?? originalTransactionID
     (appAccountToken, applicationUsername) = (nil, nil)
     return true
+  }
+
+  /// When what a restored copy stands for was bought; nil when its receipt does not say.
+  var restoredPurchaseDate: Date? {
+    guard generation == .storekit1, storeState == .restored, case .receipt(let bytes?) = proof
+    else { return nil }
+    return ReceiptPayload(unverified: bytes)?.items
+      .first { $0.originalTransactionID == originalTransactionID }?.originalPurchaseDate
+  }
+
+  private var namesWhatWasAskedFor: Bool {
+    generation == .storekit1 && storeState == .purchased && type == .autoRenewable
+  }
+
+  /// The line of the transaction, or that of a copy of the same period.
+  ///
+  /// Once a period was restored on the device, its receipt shows it under the copy's identifier
+  /// alone. No two periods of an account begin in the same second.
+  private func item(in receipt: ReceiptPayload) -> ReceiptItem? {
+    if let own = receipt.items.first(where: { $0.transactionID == transactionID }) { return own }
+    return receipt.items.first { item in
+      guard item.webOrderLineItemID != nil, let begin = item.purchaseDate else { return false }
+      return abs(begin.timeIntervalSince(purchaseDate)) < 1
+    }
   }
 }

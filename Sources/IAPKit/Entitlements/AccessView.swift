@@ -18,6 +18,8 @@ struct AccessView: Hashable, Sendable {
     var asOf: Date
     /// Whether it was given to this process; otherwise it comes from the cache.
     var isFresh: Bool
+    /// The number of the question that it answers; the cache's answers have none.
+    var question = 0
   }
 
   /// What opened a feature at the end of an earlier run, as far as the device could tell.
@@ -39,6 +41,8 @@ struct AccessView: Hashable, Sendable {
   /// The transactions that the server has judged, and those of them that it refused.
   var judged: Set<TransactionID> = []
   private(set) var refused: Set<TransactionID> = []
+  /// The purchases of which the server says that they are another customer's.
+  private var strangers: Set<OriginalTransactionID> = []
   /// What the device learnt of and the server has not answered to yet.
   var unanswered: Set<TransactionID> = []
   /// Whether the device has listed everything that the customer owns.
@@ -60,17 +64,24 @@ struct AccessView: Hashable, Sendable {
 extension AccessView {
   /// Takes the server's answer, which covers everything in its scope that was known until then.
   ///
+  /// One that comes behind the answer to a later question says nothing new: what it knew is older,
+  /// and what the device learnt of meanwhile counts provisionally until the next answer.
+  ///
   /// - Parameters:
   ///   - entitlements: The answer.
   ///   - scope: What it covers.
   ///   - now: When it was given.
   ///   - asked: What had not been answered to when it was asked for; nil for all there is.
+  ///   - question: The number of the question, in the order of asking.
   mutating func take(
     _ entitlements: [ValidatedEntitlement],
     _ scope: Scope,
     at now: Date,
-    asked: Set<TransactionID>? = nil
+    asked: Set<TransactionID>? = nil,
+    question: Int = 0
   ) {
+    let isLate = [scope, .customer].contains { (answers[$0]?.question ?? 0) > question }
+    guard !isLate else { return }
     switch scope {
     case .customer:
       answers = [:]
@@ -80,13 +91,36 @@ extension AccessView {
         if let id = fact.transaction?.transactionID { unanswered.remove(id) }
       }
     }
-    answers[scope] = ServerAnswer(entitlements: entitlements, asOf: now, isFresh: true)
+    answers[scope] = ServerAnswer(
+      entitlements: entitlements,
+      asOf: now,
+      isFresh: true,
+      question: question
+    )
   }
 
   /// Takes the server's answer about the customer.
-  mutating func take(_ answer: CustomerAnswer, at now: Date, asked: Set<TransactionID>) {
-    take(answer.entitlements, .customer, at: now, asked: asked)
+  mutating func take(_ answer: CustomerAnswer, at now: Date, _ question: AccessQuestion) {
+    take(
+      answer.entitlements,
+      .customer,
+      at: now,
+      asked: question.covered,
+      question: question.number
+    )
     serverSubscriptions = answer.subscriptions
+  }
+
+  /// Takes note of whether the server says that a purchase is another customer's: then what the
+  /// device knows of it opens nothing.
+  ///
+  /// - Returns: Whether that is new.
+  mutating func take(_ original: OriginalTransactionID, isAnothers: Bool) -> Bool {
+    let isNews =
+      isAnothers
+      ? strangers.insert(original).inserted : strangers.remove(original) != nil
+    if isNews { fold() }
+    return isNews
   }
 
   /// Takes the server's verdict on one transaction.
@@ -156,9 +190,11 @@ extension AccessView {
     facts = facts.filter { $0.transaction.map(isOwn) ?? true }
     answers = [:]
     serverSubscriptions = []
-    (judged, refused) = ([], [])
+    (judged, refused, strangers) = ([], [], [])
     unanswered = Set(facts.compactMap { $0.transaction?.transactionID })
     (remembered, rememberedAsOf) = ([], nil)
+    // The list was looked through for the purchases of the user before.
+    isDeviceListed = false
     fold()
   }
 
@@ -184,7 +220,8 @@ extension AccessView {
   private mutating func fold() {
     history = StoreHistory(
       facts.filter { fact in
-        fact.transaction.map { !refused.contains($0.transactionID) } ?? true
+        !(fact.originalTransactionID.map { strangers.contains($0) } ?? false)
+          && !(fact.transaction.map { refused.contains($0.transactionID) } ?? false)
       }
     )
   }
@@ -241,7 +278,7 @@ extension AccessView {
     if let said {
       return .yes(until: said.entitlement.until, source: .server, provisional: !said.isFresh)
     }
-    if let device, unanswered.contains(device.transactionID) {
+    if let device, isOpen(device) {
       return .yes(until: device.until, source: .device, provisional: true)
     }
     return isDeviceListed || answers.contains(where: \.isFresh) ? .no : .unknown
@@ -265,10 +302,18 @@ extension AccessView {
         $0.entitlement.productId ?? $0.entitlement.id
       }
     )
-    for entitlement in report.entitlements where unanswered.contains(entitlement.transactionID) {
+    for entitlement in report.entitlements where isOpen(entitlement) {
       ids.insert(entitlement.productID.rawValue)
     }
     return ids
+  }
+
+  /// Whether the server has not said anything about what the device knows: it learnt of it later, or
+  /// only other purchases were asked about.
+  private func isOpen(_ entitlement: Entitlement) -> Bool {
+    unanswered.contains(entitlement.transactionID)
+      || answers[.customer] == nil
+        && answers[.purchase(entitlement.originalTransactionID)] == nil
   }
 
   private struct Grant {

@@ -17,6 +17,9 @@ public final class EntitlementManager: Sendable {
   /// What opens the customer's own data at the server.
   let token: CustomerToken
   private let log: @Sendable (LogLine) -> Void
+  private let questions = Locked(AccessQuestions())
+  /// Asks the device for its list once more.
+  let relist = Locked<@Sendable () async -> Void>({})
   private let changes = Broadcast<Set<String>>()
   private let subscriptionChanges = Broadcast<[IAPSubscription]>()
   /// Sent whenever answers may have become others.
@@ -152,30 +155,65 @@ public final class EntitlementManager: Sendable {
     take(payload: transaction.payload)
   }
 
+  /// Takes note that the server is being asked.
+  ///
+  /// - Parameter id: The transaction that is shown; nil for a question about the customer.
+  /// - Returns: The question.
+  func ask(about id: TransactionID?) -> AccessQuestion {
+    let unanswered = unanswered
+    return questions.withLock { $0.ask(about: id, unanswered) }
+  }
+
+  /// Takes note that nobody waits for an answer any more.
+  func end(_ question: AccessQuestion) { questions.withLock { $0.end(question) } }
+
   /// Takes a validator's answer about one transaction.
   ///
   /// An answer that knows the account, or was shown a whole receipt, covers the customer; any other
-  /// covers the one purchase.
-  func take(_ result: ReceiptValidationResult, about evidence: TransactionEvidence) {
+  /// covers the one purchase, and so does one that did not believe the name of the account.
+  func take(
+    _ result: ReceiptValidationResult,
+    about evidence: TransactionEvidence,
+    _ question: AccessQuestion
+  ) {
     let now = now()
-    let isWhole = evidence.account != nil || evidence.signedTransaction == nil
+    let isWhole =
+      (evidence.account != nil || evidence.signedTransaction == nil) && !result.isAccountUnproven
     let original = OriginalTransactionID(evidence.originalTransactionId)
     view.withLock { view in
       view.take(TransactionID(evidence.transactionId), isAccepted: result.isValid)
+      _ = view.take(original, isAnothers: false)
       guard let list = result.entitlements else { return }
-      view.take(list, isWhole ? .customer : .purchase(original), at: now)
+      view.take(
+        list,
+        isWhole ? .customer : .purchase(original),
+        at: now,
+        asked: question.covered,
+        question: question.number
+      )
     }
     changed()
   }
 
+  /// Takes note that a purchase is another customer's: the server says so.
+  func disown(_ original: OriginalTransactionID) {
+    if view.withLock({ $0.take(original, isAnothers: true) }) { changed() }
+  }
+
   /// Takes the device's own list of everything that the customer owns.
+  ///
+  /// One in which a signature does not hold does not say what is missing.
   func applyDeviceList(_ transactions: [StoreTransaction]) {
     view.withLock { view in
+      var isWhole = true
       for transaction in transactions {
-        guard case .verified = transaction.verification else { continue }
+        guard case .verified = transaction.verification else {
+          isWhole = false
+          continue
+        }
         _ = view.take(transaction.payload, isListed: true)
       }
-      view.isDeviceListed = true
+      if isWhole { view.isDeviceListed = true }
     }
     changed()
   }
@@ -203,11 +241,19 @@ public final class EntitlementManager: Sendable {
   ///
   /// - Parameters:
   ///   - answer: The answer.
-  ///   - asked: What it had not answered to when it was asked.
-  func take(_ answer: CustomerAnswer, asked: Set<TransactionID>) {
+  ///   - question: What was asked.
+  func take(_ answer: CustomerAnswer, _ question: AccessQuestion) {
     let now = now()
-    view.withLock { $0.take(answer, at: now, asked: asked) }
+    view.withLock { $0.take(answer, at: now, question) }
     changed()
+  }
+
+  /// Takes purchases out of the journal that no answer which is remembered can have covered: nobody
+  /// has judged them.
+  func recall(_ unjudged: () -> [StoreTransaction]) {
+    // Without such an answer nothing speaks against what the device knows.
+    guard view.withLock({ !$0.answers.isEmpty }) else { return }
+    for transaction in unjudged() { apply(transaction) }
   }
 
   /// Takes note that the store has named everything that the customer owns.
@@ -300,6 +346,7 @@ extension IAPTransactionResult {
     payload.type = productType
     payload.subscriptionGroupID = subscriptionGroupId.map { SubscriptionGroupID($0) }
     payload.expiresDate = expiresDate
+    payload.signedDate = signedDate
     payload.revocationDate = revocationDate
     payload.revocationReason = revocationReason
     payload.quantity = quantity

@@ -8,8 +8,10 @@ import IAPSignatures
 /// newest transaction of each purchase, so that it also says what was taken back without the
 /// device's knowing (StoreKit 1). Those answers reach the access through ``WatchedValidator``.
 final class EntitlementRefresh: Sendable {
-  /// The most purchases that are asked about at once.
+  /// The most purchases that are asked about at once, and the most of those that are used up.
   static let questionsMax = 10
+  /// How many seconds lie between two questions about what is used up at least.
+  static let usedUpSecondsMin: TimeInterval = 3600
 
   private let configuration: IAPConfiguration
   private let validator: WatchedValidator?
@@ -20,6 +22,8 @@ final class EntitlementRefresh: Sendable {
   private let readReceipt: @Sendable () -> [UInt8]?
   private let trust: DeviceTrust?
   private let running = Locked<Task<Void, Never>?>(nil)
+  /// When what is used up was asked about last.
+  private let usedUpAskedAt = Locked(Date.distantPast)
 
   init(
     configuration: IAPConfiguration,
@@ -66,19 +70,33 @@ final class EntitlementRefresh: Sendable {
     await list()
     entitlements.changed()
     guard let validator, await !askAboutCustomer(validator) else { return }
-    for record in questions() {
+    for record in questions() + usedUp() {
       // No answer is no news: what is known stays, and the next occasion asks again.
       guard let result = try? await validator.validate(evidence(record)) else { continue }
-      if let date = result.revocationDate,
-        result.transactionId == nil || result.transactionId == record.transactionId
-      {
-        await revoke(record, at: date)
-      }
+      guard result.transactionId == nil || result.transactionId == record.transactionId
+      else { continue }
+      if let date = result.revocationDate { await revoke(record, at: date) }
+      if let date = result.reversedRevocationDate { await reverse(record, of: date) }
     }
   }
 
+  /// What was handed over and is used up, the newest first: nothing else tells of its refund, or of
+  /// that refund's end, to a device that has no token (any more) and nothing that lasts.
+  private func usedUp() -> [TransactionRecord] {
+    guard validator?.validator is any CustomerSource else { return [] }
+    let now = funnel.world.now()
+    let isTooEarly = usedUpAskedAt.withLock { askedAt in
+      // A clock that was set back does not count.
+      if (0..<Self.usedUpSecondsMin).contains(now.timeIntervalSince(askedAt)) { return true }
+      askedAt = now
+      return false
+    }
+    guard !isTooEarly else { return [] }
+    return store.newestUsedUp(Self.questionsMax).filter { isOwn($0.transaction) }
+  }
+
   /// Asks this device: StoreKit 2 for its lists, and on StoreKit 1 the receipt.
-  private func list() async {
+  func list() async {
     guard adapter.generation == .storekit2 else { return readReceiptLines() }
     entitlements.applyDeviceList(await adapter.currentEntitlements().filter(isOwn))
     guard let source = adapter as? any SubscriptionStatusSource else { return }
@@ -106,7 +124,8 @@ final class EntitlementRefresh: Sendable {
   /// Whether nothing else has to be asked: the server told all about the customer, or cannot be
   /// reached at all.
   private func askAboutCustomer(_ validator: WatchedValidator) async -> Bool {
-    let asked = entitlements.unanswered
+    let question = entitlements.ask(about: nil)
+    defer { entitlements.end(question) }
     let answer: CustomerAnswer?
     do throws(IAPError) {
       answer = try await validator.customer()
@@ -115,13 +134,13 @@ final class EntitlementRefresh: Sendable {
       if funnel.world.planted == .takesNothingForNoAccess,
         let nothing = CustomerAnswer(Data(#"{"entitlements":[]}"#.utf8))
       {
-        entitlements.take(nothing, asked: asked)
+        entitlements.take(nothing, question)
       }
       #endif
       return error == .network(underlying: error)
     }
     guard let answer else { return false }
-    entitlements.take(answer, asked: asked)
+    entitlements.take(answer, question)
     for (id, date) in answer.revocations.sorted(by: { $0.key < $1.key }) {
       if let record = store.record(id) { await revoke(record, at: date) }
     }
@@ -172,7 +191,8 @@ final class EntitlementRefresh: Sendable {
       isSandbox: record.environment.map { $0 != .production } ?? configuration.isSandbox
     )
     switch record.transaction.proof {
-    case .jws(let text): evidence.signedTransaction = text
+    // What is used up has no signed text any more: the server knows it by its number.
+    case .jws(let text): evidence.signedTransaction = text.isEmpty ? nil : text
     case .receipt: evidence.receipt = readReceipt().map { Data($0) }
     }
     return evidence
@@ -188,8 +208,12 @@ extension StoreTransaction {
 
 extension EntitlementManager {
   /// The handler, told of goods after the access that comes with them.
+  ///
+  /// Before something is taken back the device names what is left: the customer may have the same
+  /// product by another purchase, which its list had no room for (a family member's, and the own).
   func applying(_ handler: @escaping DeliveryHandler) -> DeliveryHandler {
     { [self] delivery in
+      if delivery.kind == .clawback { await relist.withLock { $0 }() }
       apply(delivery.transaction)
       return try await handler(delivery)
     }

@@ -125,6 +125,23 @@ extension StoreContents {
     return newest.values.sorted { ($0.at, $0.id) > ($1.at, $1.id) }.prefix(limit)
       .compactMap { record($0.id) }
   }
+
+  /// What was handed over here and is used up, the newest purchases first.
+  func newestUsedUp(_ limit: Int) -> [TransactionRecord] {
+    var found: [(id: TransactionID, at: Int64)] = []
+    for (id, record) in open where record.productType == .consumable {
+      if record.acknowledged.contains(where: { $0.hasPrefix("grant:") }) {
+        found.append((id, record.purchaseDate.milliseconds))
+      }
+    }
+    for (id, line) in finished where line.type == .consumable {
+      if line.effects.contains(where: { $0.hasPrefix("grant:") }) {
+        found.append((id, line.purchasedAt))
+      }
+    }
+    return found.sorted { ($0.at, $0.id) > ($1.at, $1.id) }.prefix(limit)
+      .compactMap { record($0.id) }
+  }
 }
 
 extension TransactionRecord {

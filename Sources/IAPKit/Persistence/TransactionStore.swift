@@ -165,6 +165,12 @@ public final class TransactionStore: Sendable {
     return (reading { $0.newestOwned(limit) } ?? []).map { $0.handedOut(at: now) }
   }
 
+  /// What was handed over here and is used up, the newest purchases first.
+  package func newestUsedUp(_ limit: Int) -> [TransactionRecord] {
+    let now = now()
+    return (reading { $0.newestUsedUp(limit) } ?? []).map { $0.handedOut(at: now) }
+  }
+
   /// Lets go of what the policy does not keep, and remembers that it was handed over; of what stays
   /// and is used up it lets go of the signed text.
   package func prune(_ policy: RetentionPolicy, keepsOwing: Bool) throws(IAPError) {

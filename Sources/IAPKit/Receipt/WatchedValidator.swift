@@ -1,4 +1,5 @@
 import Foundation
+import IAPModel
 
 /// Passes questions on, and tells what the user may use before the one who asked goes on: nobody is
 /// told of a purchase earlier than of the access that comes with it.
@@ -21,13 +22,21 @@ struct WatchedValidator: ReceiptValidator {
 
   func validate(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult {
     // What another user of the app owns says nothing about the present one.
-    let isAboutUser = evidence.account == nil || evidence.account == account.id?.rawValue
-    let question = isAboutUser ? signed(evidence) : evidence
-    let result = try await world.answer { [validator] in try await validator.validate(question) }
+    let isAboutUser =
+      !evidence.isOfUnknownUser
+      && (evidence.account == nil || evidence.account == account.id?.rawValue)
+    let shown = isAboutUser ? signed(evidence) : evidence
+    let question = entitlements.ask(about: TransactionID(evidence.transactionId))
+    defer { entitlements.end(question) }
+    let result = try await world.answer { [validator] in try await validator.validate(shown) }
     // Only who has the last word says who the customer is and what counts.
-    guard !result.isProvisional, isAboutUser, result.belongsToAnother != true else { return result }
+    guard !result.isProvisional, isAboutUser else { return result }
+    guard result.belongsToAnother != true else {
+      entitlements.disown(OriginalTransactionID(evidence.originalTransactionId))
+      return result
+    }
     if let given = result.customerToken { token.keep(given) }
-    entitlements.take(result, about: evidence)
+    entitlements.take(result, about: evidence, question)
     return result
   }
 

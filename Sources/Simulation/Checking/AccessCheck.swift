@@ -34,7 +34,35 @@ struct AccessCheck {
       let name = world.user(of: device)
       let (yes, unsure) = truth.access(of: name)
       let open = Set(SimulationKit.products.map(\.id).filter { app.access(to: $0).isGranted })
-      return compare(open, yes, unsure, "phone-\(device) of \(name)")
+      return compare(open, yes, unsure.union(untold(device)), "phone-\(device) of \(name)")
+    }
+  }
+
+  /// What a telephone with StoreKit 1 opens on its own word for one of its users.
+  ///
+  /// Its receipt does not tell whose of them a purchase is, and who cannot be told is taken for the
+  /// one who is signed in (decisions 0506 and 0570). As soon as a server has said what the user has, that counts.
+  private func untold(_ device: Int) -> Set<ProductID> {
+    let (app, customer) = (world.apps[device], world.cast.handsets[device].customer)
+    guard app.isAlive, app.manager.generation == .storekit1,
+      world.cast.customers[customer].userCount > 1
+    else { return [] }
+    return Set(
+      SimulationKit.products.map(\.id).filter {
+        if case .yes(_, source: .device, provisional: true) = app.access(to: $0) {
+          true
+        } else {
+          false
+        }
+      }
+    )
+  }
+
+  /// On how many telephones somebody may use what another user of the telephone has bought.
+  var untoldCount: Int {
+    world.apps.indices.count { device in
+      let (yes, unsure) = truth.access(of: world.user(of: device))
+      return !untold(device).isSubset(of: yes.union(unsure))
     }
   }
 

@@ -31,6 +31,8 @@ package struct SimulationRun {
   private var keeping = KeepingCheck()
   /// How many consumables a second telephone got because the first had been silent for a lease.
   private var secondOwners = 0
+  /// On how many telephones with StoreKit 1 somebody may use what another user of it has bought.
+  private var untold = 0
   /// How many lines of each app's log were written down.
   private var lineCounts: [Int]
 
@@ -220,7 +222,9 @@ package struct SimulationRun {
     report.findings += goods.findings
     secondOwners = goods.secondOwnerCount
     report.findings += BooksCheck(world: world, truth: truth, view: view).findings
-    report.findings += AccessCheck(world: world, truth: truth, view: view).findings
+    let access = AccessCheck(world: world, truth: truth, view: view)
+    report.findings += access.findings
+    untold = access.untoldCount
     report.findings += GrowthCheck(world: world).findings
     report.findings += RefusalCheck(world: world, counts: stage.counts).findings
     let missing = answer { [world] in await DurabilityCheck(world: world).findings() }
@@ -249,6 +253,9 @@ package struct SimulationRun {
     report.jobs = order.ranCount
     report.seconds = world.store.clock.now.timeIntervalSince(SimulatedWorld.start)
     report.counts = stage.counts
+    if untold > 0 { report.counts["telephones that cannot tell their users apart"] = untold }
+    let refunded = keeping.refunded.count
+    if refunded > 0 { report.counts["accounts with a refund of what lasts"] = refunded }
     if secondOwners > 0 { report.counts["second owners after the lease"] = secondOwners }
     for (name, count) in world.path.counts { report.counts["messages: " + name] = count }
     report.crashPoints = stage.crashPoints

@@ -95,6 +95,51 @@ struct AccountTests {
     #expect(record.appAccountToken?.rawValue == ada)
   }
 
+  @Test("name nobody for what carries an unknown user's token, until that user is there")
+  func namesNobody() async throws {
+    let (ada, bob) = (UUID(), UUID())
+    let shop = try Shop(.storekit2)
+    let app = try await shop.launch {
+      $0.account = "bob"
+      $0.orders.userToken = bob
+    }
+    let other = try await shop.launch(on: "tablet") {
+      $0.account = "ada"
+      $0.orders.userToken = ada
+    }
+    shop.server.mood = .down
+    _ = try await other.buy(Shop.coins)
+    other.kill()
+    shop.server.mood = .truthful
+    try await app.enterForeground()
+    await app.events.wait { if case .accepted = $0 { true } else { false } }
+    await app.rest()
+    let asked = shop.server.asked.filter {
+      $0.installation == app.manager.store.installation?.rawValue
+    }
+    #expect(Set(asked.map(\.account)) == [nil])
+    #expect(asked.allSatisfy { $0.customerToken == nil })
+    #expect(reasons(app) == [.anotherAccount])
+    #expect(app.effects == [])
+    try await app.perform { await $0.setAccount("ada", userToken: ada) }
+    await app.waitUntilQueueIsEmpty()
+    #expect(app.count(of: Shop.coins) == 1)
+    #expect(shop.server.asked.last?.account == "ada")
+  }
+
+  @Test("forget nothing when the same user signs in once more", arguments: generations)
+  func sameUser(generation: StoreGeneration) async throws {
+    let shop = try Shop(generation)
+    let app = try await shop.launch { $0.account = "ada" }
+    _ = try await app.buy(Shop.lifetime)
+    await app.waitUntilQueueIsEmpty()
+    shop.server.mood = .down
+    try await app.perform { await $0.setAccount("ada") }
+    #expect(
+      app.access(to: Shop.lifetime) == .yes(until: nil, source: .server, provisional: false)
+    )
+  }
+
   @Test("hold what the server says is another customer's", arguments: generations)
   func serverKnowsTheOwner(generation: StoreGeneration) async throws {
     let shop = try Shop(generation)

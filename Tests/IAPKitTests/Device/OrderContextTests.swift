@@ -29,6 +29,49 @@ struct OrderContextTests {
     #expect(app.effects.map(\.orderNumber) == ["order"])
   }
 
+  @Test("comes with a restored copy when another telephone finished the purchase")
+  func finishedElsewhere() async throws {
+    let shop = try Shop(.storekit1)
+    let app = try await shop.launch()
+    let other = try shop.install(on: "tablet")
+    other.update { $0.generation = .storekit2 }
+    try await other.launch()
+    app.kill(at: .afterPurchase)
+    let options = PurchaseOptions(orderReference: "order", context: ["level": "7"])
+    _ = try? await app.buy(Shop.lifetime, options: options)
+    await app.waitUntilKilled()
+    await other.waitUntil(1, of: Shop.lifetime)
+    await other.waitUntilQueueIsEmpty()
+    // A sheet that was open for so long is not open any more.
+    shop.store.clock.advance(by: OrderPolicy().inFlightSeconds)
+    try await app.launch()
+    _ = try await app.restore()
+    await app.waitUntil(1, of: Shop.lifetime)
+    #expect(app.effects.map(\.context) == [["level": "7"]])
+    #expect(app.manager.store.order("order")?.state == .delivered)
+  }
+
+  @Test(
+    "does not come with what was bought long before the order",
+    arguments: [(OrderBook.copySecondsMax - 1, true), (OrderBook.copySecondsMax, false)]
+  )
+  func boughtBefore(_ row: (seconds: TimeInterval, isItsOwn: Bool)) async throws {
+    let shop = try Shop(.storekit1)
+    let other = try await shop.launch(on: "tablet")
+    _ = try await other.buy(Shop.lifetime)
+    await other.waitUntilQueueIsEmpty()
+    shop.store.clock.advance(by: row.seconds)
+    let app = try await shop.launch()
+    app.kill(at: .beforePurchase)
+    _ = try? await app.buy(Shop.lifetime, options: PurchaseOptions(context: ["level": "7"]))
+    await app.waitUntilKilled()
+    shop.store.clock.advance(by: OrderPolicy().inFlightSeconds)
+    try await app.launch()
+    _ = try await app.restore()
+    await app.waitUntil(1, of: Shop.lifetime)
+    #expect(app.effects.map(\.context) == [row.isItsOwn ? ["level": "7"] : [:]])
+  }
+
   @Test("does not come with a lower plan's order when the receipt shows the plan that runs late")
   func lateReceipt() async throws {
     let shop = try Shop(.storekit1, catalog: PlanCatalog.text)

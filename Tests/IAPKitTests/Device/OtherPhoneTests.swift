@@ -31,8 +31,44 @@ struct OtherPhoneTests {
     shop.store.clock.advance(by: 32 * 86_400)
     if generation == .storekit1 { try await second.launch() }
     await second.waitUntil(1, of: PlanCatalog.silver)
+    await second.rest()
     #expect(second.effects.last?.context == ["level": "7"])
     #expect(second.manager.store.order("down")?.state == .delivered)
+  }
+}
+
+@Suite("A period that was restored before", .timeLimit(.minutes(1)))
+struct RestoredPeriodTests {
+  @Test("keeps its name when StoreKit 1 calls it by the plan that is asked for")
+  func namedByItsBegin() async throws {
+    let served = try ServedShop(.storekit1, catalog: PlanCatalog.text)
+    let shop = served.shop
+    let first = try served.install(configure: { $0.productTypes = PlanCatalog.types })
+    try await first.launch()
+    _ = try await first.buy(PlanCatalog.gold)
+    await first.waitUntilQueueIsEmpty()
+    let second = try served.install(
+      on: "tablet",
+      configure: { $0.productTypes = PlanCatalog.types }
+    )
+    try await second.launch()
+    // From here on the receipt shows the period under the copy's identifier alone.
+    _ = try await second.restore()
+    await second.waitUntil(1, of: PlanCatalog.gold)
+    let outcome = try await second.buy(PlanCatalog.silver)
+    guard case .scheduled(let held?) = outcome else {
+      Issue.record("not scheduled: \(outcome)")
+      return
+    }
+    #expect(held.productId == PlanCatalog.gold.rawValue)
+    shop.store.clock.advance(by: 32 * 86_400)
+    try await second.launch()
+    await second.waitUntil(1, of: PlanCatalog.silver)
+    await second.rest()
+    #expect(second.manager.store.openRecords() == [])
+    let paid = shop.store.transactions(of: Shop.account).map(\.transactionID.rawValue)
+    #expect(second.effects.count == 2)
+    #expect(second.effects.last?.transactionId == paid.last)
   }
 }
 

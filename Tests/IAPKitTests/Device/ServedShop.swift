@@ -155,6 +155,12 @@ final class ServedShop: Sendable {
     return await server.answer(request)
   }
 
+  /// Shows the server a transaction as the store signs it now: what a notification would do.
+  func tellServer(of id: TransactionID) async throws {
+    let body: JSONObject = ["signedTransaction": .string(try store.signedTransaction(id))]
+    await answer("POST", "/v1/verify", body: body.serialized)
+  }
+
   /// Every request that the server got, oldest first.
   var requests: [HTTPRequest] { asked.withLock { $0 } }
 

@@ -1,13 +1,14 @@
 import AppStoreSimulator
 import Foundation
 import IAPEntitlements
-import IAPKit
 import IAPModel
 import IAPSignatures
 import SimulatedApp
 import SimulatedDevice
 import Synchronization
 import Testing
+
+@testable import IAPKit
 
 /// A server that gives tokens and answers for them, from the store's own books as they are and as
 /// they were whenever it was asked: like the real one it forgets no refund that was undone.
@@ -148,6 +149,51 @@ struct CustomerAccessTests {
     await app.waitUntil(1, .clawback, of: Shop.coins)
     try await app.enterForeground()
     #expect(app.count(.clawback, of: Shop.coins) == 1)
+  }
+
+  @Test("is not needed to hear of a consumable's refund, and of its end", arguments: generations)
+  func consumableRefundWithoutToken(generation: StoreGeneration) async throws {
+    let served = try ServedShop(generation)
+    let app = try served.install(configure: { $0.account = "user-1" })
+    try await app.launch()
+    _ = try await app.buy(Shop.coins)
+    await app.waitUntilQueueIsEmpty()
+    let bought = try #require(served.store.transactions(of: Shop.account).last)
+    app.kill()
+    app.device.disk.place(nil, as: Self.secretFile)
+    served.store.clock.advance(by: 60)
+    try served.store.refund(bought.transactionID)
+    try await served.tellServer(of: bought.transactionID)
+    try await app.launch()
+    await app.waitUntil(1, .clawback, of: Shop.coins)
+    served.store.clock.advance(by: EntitlementRefresh.usedUpSecondsMin)
+    try served.store.reverseRefund(bought.transactionID)
+    try await served.tellServer(of: bought.transactionID)
+    if generation == .storekit1 { try await app.enterForeground() }
+    await app.waitUntil(1, .regrant, of: Shop.coins)
+    #expect(app.effects.count == 3)
+  }
+
+  @Test(
+    "or its lack is no reason to ask about what is used up at each occasion",
+    arguments: [
+      (EntitlementRefresh.usedUpSecondsMin - 1, 1), (EntitlementRefresh.usedUpSecondsMin, 2),
+    ]
+  )
+  func usedUpIsAskedAboutRarely(_ row: (seconds: TimeInterval, count: Int)) async throws {
+    let shop = try Shop(.storekit1)
+    let server = TokenServer(shop)
+    let app = try server.install(account: nil)
+    try await app.launch()
+    _ = try await app.buy(Shop.coins)
+    await app.waitUntilQueueIsEmpty()
+    server.forgetsTokens = true
+    try await app.enterForeground()
+    shop.store.clock.advance(by: row.seconds)
+    let before = server.asked.count
+    try await app.enterForeground()
+    let asked = server.asked.dropFirst(before).filter { $0.hasPrefix("POST") }
+    #expect(asked.count == row.count - 1)
   }
 
   @Test("ends with a refund of which only the server told, whatever was signed before")
