@@ -37,7 +37,16 @@ package final class SimulatedApp: Sendable {
     let manager: IAPManager
   }
 
+  /// What was read of the shelf last: it is asked for much more often than it changes.
+  private struct ReadShelf {
+    var bytes: [UInt8] = []
+    var effects: [GoodsEffect] = []
+  }
+
   private let setup: Mutex<AppSetup>
+  private let readShelf = Mutex(ReadShelf())
+  /// The names of all actions that the funnels of all processes came to.
+  private let knownSteps = Mutex<Set<String>>([])
   private let run = Mutex<Run?>(nil)
   private let chance: Mutex<SeededGenerator>
 
@@ -68,7 +77,8 @@ package final class SimulatedApp: Sendable {
     process.onKill { [steps, deaths] step in
       guard let step else { return }
       // The last action that was about to be performed is the one before which it died.
-      let name = step == Self.funnelStep ? steps.elements.last?.name : step.rawValue
+      let isInFunnel = step == Self.funnelStep || step == Self.newFunnelStep
+      let name = isInFunnel ? steps.elements.last?.name : step.rawValue
       if let name { deaths.append(name) }
     }
     let configuration = configuration(for: process)
@@ -136,6 +146,9 @@ package final class SimulatedApp: Sendable {
   /// The step that is passed before each action of the funnel.
   package static let funnelStep: KillStep = "funnel"
 
+  /// The step that is passed before an action of the funnel that this telephone never came to.
+  package static let newFunnelStep: KillStep = "newFunnelAction"
+
   /// The step at which a process dies before an action of its funnel.
   package static func death(at step: String) -> KillStep { KillStep(rawValue: "funnel:" + step) }
 
@@ -188,7 +201,12 @@ package final class SimulatedApp: Sendable {
 
   /// What is on the shelf, as a restarted telephone would find it, oldest first.
   package var effects: [GoodsEffect] {
-    GoodsShelf.effects(in: device.disk.flushedBytes(of: GoodsShelf.fileName) ?? [])
+    let bytes = device.disk.flushedBytes(of: GoodsShelf.fileName) ?? []
+    return readShelf.withLock { shelf in
+      guard bytes != shelf.bytes else { return shelf.effects }
+      shelf = ReadShelf(bytes: bytes, effects: GoodsShelf.effects(in: bytes))
+      return shelf.effects
+    }
   }
 
   /// How many effects of the kind a product had.
@@ -350,11 +368,15 @@ extension SimulatedApp {
     world.planted = setup.withLock { $0.planted }
     world.files = MistakenFiles(files: DeviceFiles(disk: process.disk), planted: world.planted)
     #endif
-    world.atStep = { [steps, events] step in
+    world.atStep = { [self] step in
       steps.append(step)
       events.lookAgain()
+      let name = step.name
       await process.pass(Self.funnelStep)
-      await process.pass(Self.death(at: step.name))
+      await process.pass(Self.death(at: name))
+      if knownSteps.withLock({ $0.insert(name).inserted }) {
+        await process.pass(Self.newFunnelStep)
+      }
     }
     return world
   }

@@ -37,6 +37,37 @@ struct SimulateTests {
     #expect(value("doubled") == "0")
   }
 
+  @Test("with --json the table is one object, and nothing else is printed")
+  func json() async throws {
+    let result = try await CommandProcess.run([
+      "simulate", "--seed", "1", "--runs", "3", "--jobs", "1", "--json",
+    ])
+    let table = try #require(
+      JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+    )
+    #expect(result.status == 0)
+    #expect(table["seed"] as? String == "1")
+    #expect(table["runs"] as? Int == 3)
+    #expect(table["lost"] as? Int == 0)
+    #expect(table["doubled"] as? Int == 0)
+    #expect((table["failures"] as? [Any])?.isEmpty == true)
+    let points = try #require(table["crashPoints"] as? [String: Any])
+    let missing = try #require(points["missing"] as? [String])
+    #expect(points["exist"] as? Int == missing.count + (points["reached"] as? Int ?? 0))
+  }
+
+  @Test("with --json a traced run is one object with the lines of the trace")
+  func tracedJSON() async throws {
+    let words = ["simulate", "--seed", "42", "--runs", "1", "--trace"]
+    let plain = try await CommandProcess.run(words)
+    let result = try await CommandProcess.run(words + ["--json"])
+    let run = try #require(
+      JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+    )
+    let lines = try #require(run["lines"] as? [String])
+    #expect(lines.map { $0 + "\n" }.joined() == plain.output)
+  }
+
   @Test(
     "a call that cannot be understood is refused",
     arguments: [

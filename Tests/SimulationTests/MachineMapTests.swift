@@ -24,6 +24,18 @@ struct MachineMapTests {
     #expect(way.subtracting(Self.map.steps) == [])
   }
 
+  @Test("is found with few decisions, each made once")
+  func bound() {
+    #expect(Self.map.decisionCount < 100_000)
+    #expect(Self.map.nodeCount < 10_000)
+  }
+
+  @Test("has as many cells and actions as the machine")
+  func size() {
+    #expect(Self.map.cells.count >= 80)
+    #expect(Self.map.steps.count >= 300)
+  }
+
   @Test("has nothing that the machine cannot do")
   func impossible() {
     #expect(!Self.map.cells.contains("finished/accepted"))

@@ -27,10 +27,19 @@ final class EventJournal: DeliveryWitness {
   /// The most bytes that are kept; then the older half of the events is let go.
   static let bytesMax = 2 * 1024 * 1024
 
+  /// An event that is not on the disk yet, and its line once it was made: a disk that takes nothing
+  /// for a long time is tried with each event, and no try makes all lines anew.
+  private struct Waiting {
+    let event: DiagnosticEvent
+    var line: [UInt8]?
+  }
+
   private struct State {
     /// Whether the beginning of this process was noted.
     var isBegun = false
-    var waiting: [DiagnosticEvent] = []
+    var waiting: [Waiting] = []
+    /// How many lines were made of events.
+    var madeCount = 0
     /// How many lines and bytes are on the disk; nil before they were read.
     var written: (lines: Int, bytes: Int)?
     /// The transactions whose record this process has written down.
@@ -87,10 +96,10 @@ final class EventJournal: DeliveryWitness {
         state.isBegun = true
         var launched = DiagnosticEvent(date: event.date, launch: event.launch, name: .launched)
         launched.details = details
-        state.waiting.append(launched)
+        state.waiting.append(Waiting(event: launched))
         arrivals.send(launched)
       }
-      state.waiting.append(event)
+      state.waiting.append(Waiting(event: event))
       arrivals.send(event)
       if state.waiting.count > Self.eventsMax { state.waiting.removeFirst() }
     }
@@ -102,7 +111,7 @@ final class EventJournal: DeliveryWitness {
   func events() -> [DiagnosticEvent] {
     flush()
     return writing.withLock { _ in
-      decoded() + state.withLock { $0.waiting }
+      decoded() + state.withLock { $0.waiting.map(\.event) }
     }
   }
 
@@ -117,7 +126,7 @@ final class EventJournal: DeliveryWitness {
       let written = replaying ? decoded() : []
       // Sent under this lock: nothing is missed or told twice between the two.
       return state.withLock { state in
-        let known = replaying ? written + state.waiting : []
+        let known = replaying ? written + state.waiting.map(\.event) : []
         return arrivals.stream(after: known.filter { $0.launch == launch })
       }
     }
@@ -130,25 +139,39 @@ final class EventJournal: DeliveryWitness {
   /// Writes what waits; what cannot be written waits on, within the bound.
   func flush() {
     writing.withLock { _ in
-      let waiting = state.withLock { $0.waiting }
-      guard !waiting.isEmpty else { return }
+      let made = state.withLock { Self.lines(&$0) }
+      guard !made.isEmpty else { return }
       let (lines, bytes) = measure()
-      let new = waiting.compactMap { event -> [UInt8]? in
-        (try? RecordCoding.encode(event)).map { $0 + [UInt8(ascii: "\n")] }
-      }
+      // What cannot be written as a line has none.
+      let new = made.filter { !$0.isEmpty }
       let size = new.reduce(0) { $0 + $1.count }
       guard lines + new.count > Self.eventsMax || bytes + size > Self.bytesMax else {
         guard (try? files.append(Array(new.joined()), to: Self.fileName, at: bytes)) != nil
         else { return }
-        return settle(waiting.count, (lines + new.count, bytes + size), isCut: false)
+        return settle(made.count, (lines + new.count, bytes + size), isCut: false)
       }
       let old = read().map { Array($0) + [UInt8(ascii: "\n")] }
       let kept = (old + new).suffix(Self.eventsMax / 2)
       let all = Array(kept.joined())
       guard (try? files.replace(Self.fileName, with: all)) != nil else { return }
-      settle(waiting.count, (kept.count, all.count), isCut: true)
+      settle(made.count, (kept.count, all.count), isCut: true)
     }
   }
+
+  /// The lines of what waits, each made once.
+  private static func lines(_ state: inout State) -> [[UInt8]] {
+    state.waiting.indices.map { index in
+      if let line = state.waiting[index].line { return line }
+      let event = state.waiting[index].event
+      let line = (try? RecordCoding.encode(event)).map { $0 + [UInt8(ascii: "\n")] } ?? []
+      state.waiting[index].line = line
+      state.madeCount += 1
+      return line
+    }
+  }
+
+  /// How many lines were made of events so far.
+  var madeCount: Int { state.withLock { $0.madeCount } }
 
   private func settle(_ count: Int, _ written: (lines: Int, bytes: Int), isCut: Bool) {
     state.withLock { state in
@@ -169,7 +192,9 @@ final class EventJournal: DeliveryWitness {
   private func measure() -> (lines: Int, bytes: Int) {
     if let written = state.withLock({ $0.written }) { return written }
     let lines = read()
-    return (lines.count, lines.reduce(0) { $0 + $1.count + 1 })
+    let written = (lines: lines.count, bytes: lines.reduce(0) { $0 + $1.count + 1 })
+    state.withLock { $0.written = written }
+    return written
   }
 }
 

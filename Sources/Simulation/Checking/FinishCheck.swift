@@ -55,8 +55,8 @@ struct FinishCheck {
       let id = Array(record.transactionID.rawValue.utf8)
       return names.contains { name in
         guard let bytes = app.device.disk.flushedBytes(of: name) else { return false }
-        return String(decoding: bytes, as: UTF8.self).contains("quarantined")
-          && bytes.contains(id)
+        return bytes.contains(id)
+          && [Array("quarantined".utf8), Array("refused".utf8)].contains { bytes.contains($0) }
       }
     }
   }

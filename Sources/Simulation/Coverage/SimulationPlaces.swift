@@ -9,7 +9,9 @@ package struct SimulationPlaces: Sendable {
   /// Finds them.
   package init() {
     let machine = MachineMap.all()
-    let places = KillPlace.allCases.filter { $0 != .funnel }.map(\.rawValue)
+    let places = KillPlace.allCases.filter { $0 != .funnel && $0 != .newFunnelAction }.map(
+      \.rawValue
+    )
     crashPoints = machine.steps.union(places).union(LivingLedger.places.map { "server: " + $0 })
     cells = machine.cells
   }

@@ -11,7 +11,7 @@ struct ActionDrawing {
 
   private enum Kind: CaseIterable {
     case tap, closeSheet, parent, interrupting, settle, refund, reverse, restore
-    case launch, kill, killAt, update, background, foreground
+    case launch, kill, killAt, lookAgain, update, background, foreground
     case offline, weather, outage, notifications, spoiledSignatures, disk
     case killServer, startServer, gateway, serverDisk, clock
     case signIn, family, payment, autoRenew
@@ -23,7 +23,8 @@ struct ActionDrawing {
         .killServer, .startServer, .gateway, .serverDisk, .clock:
         true
       case .tap, .closeSheet, .parent, .interrupting, .settle, .refund, .reverse, .restore,
-        .launch, .update, .background, .foreground, .signIn, .family, .payment, .autoRenew:
+        .launch, .lookAgain, .update, .background, .foreground, .signIn, .family, .payment,
+        .autoRenew:
         false
       }
     }
@@ -34,7 +35,9 @@ struct ActionDrawing {
       case .launch, .killAt: 10
       case .kill, .refund, .foreground, .weather: 5
       case .closeSheet, .parent, .offline, .killServer, .startServer, .gateway, .disk: 3
-      case .settle, .reverse, .restore, .update, .background, .notifications, .autoRenew: 2
+      case .settle, .reverse, .restore, .lookAgain, .update, .background, .notifications,
+        .autoRenew:
+        2
       case .interrupting, .outage, .spoiledSignatures, .serverDisk, .clock, .signIn, .family,
         .payment:
         1
@@ -94,6 +97,7 @@ struct ActionDrawing {
     case .launch: .launch(device: device())
     case .kill: .kill(device: device())
     case .killAt: killAt()
+    case .lookAgain: .lookAgain(device: device())
     case .update: .update(device: device(), usesStoreKit1: generator.percent(30))
     case .background: .background(device: device())
     case .foreground: .foreground(device: device())
@@ -144,8 +148,12 @@ struct ActionDrawing {
   }
 
   private mutating func killAt() -> RunAction {
-    let place =
-      generator.percent(60) ? KillPlace.funnel : generator.pick(KillPlace.allCases)
+    let place: KillPlace =
+      switch generator.below(10) {
+      case 0...2: .funnel
+      case 3...6: .newFunnelAction
+      default: generator.pick(KillPlace.allCases)
+      }
     return .killAt(
       device: device(),
       place,

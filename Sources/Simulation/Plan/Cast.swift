@@ -37,6 +37,14 @@ package struct Cast: Hashable, Sendable {
   /// Whether the apps keep what happened for support, which costs as much as a fifth of a run: the
   /// files of the others have nothing to do with it.
   package var keepsEvents = false
+  /// Whether the app lets hours pass between late attempts, in the place of one: attempts by the
+  /// hour through days of trouble are more than half of the work of a run, and all alike.
+  package var isPatient = false
+  /// Whether the app refuses the first goods that are handed to it: a person has to look at them.
+  package var refusesFirst = false
+  /// Whether no means of payment works for a week after the faults have stopped, in which periods
+  /// end: what a grace period gives is looked at then.
+  package var failsToPay = false
 
   /// Draws a cast.
   ///

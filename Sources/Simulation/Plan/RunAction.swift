@@ -22,6 +22,8 @@ package enum RunAction: Hashable, Sendable {
   case kill(device: Int)
   /// The app dies at the n-th passing of a place.
   case killAt(device: Int, KillPlace, occurrence: Int)
+  /// Somebody has the first order looked at again that was set aside.
+  case lookAgain(device: Int)
   /// The app is updated: killed, and launched as another version.
   case update(device: Int, usesStoreKit1: Bool)
   /// Somebody leaves the app.
@@ -76,6 +78,8 @@ package enum TapAnswer: String, Hashable, Sendable, CaseIterable {
 package enum KillPlace: String, Hashable, Sendable, CaseIterable {
   /// Before any action of the funnel.
   case funnel
+  /// Before an action of the funnel that this telephone never came to.
+  case newFunnelAction
   /// Between a write and its flush.
   case beforeFlush
   /// After a flush.

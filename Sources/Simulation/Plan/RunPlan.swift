@@ -41,6 +41,9 @@ package struct RunPlan: Hashable, Sendable {
     var cast = Cast(&generator, profile: profile)
     var chance = SeededGenerator.of(4, seed: seed)
     cast.keepsEvents = chance.percent(12)
+    cast.isPatient = chance.percent(80)
+    cast.refusesFirst = profile != .calm && chance.percent(10)
+    cast.failsToPay = chance.percent(profile == .subscriptions ? 40 : 8)
     self.cast = cast
     let count = generator.number(in: Self.stepCounts(profile))
     var drawing = ActionDrawing(cast: cast, profile: profile, generator: generator)

@@ -19,6 +19,8 @@ package struct SimulationRun {
   static let roundsMax = 24
   /// How long they have in between, in seconds: longer than any wait of a client.
   static let roundSeconds: TimeInterval = 6 * 3600
+  /// For how many seconds nobody can be charged in some runs: longer than a free trial.
+  static let secondsWithoutPay = 8 * 24 * 3600
   /// After how many seconds some runs are looked at once more: a month and a little.
   static let laterSeconds = 33 * 24 * 3600
 
@@ -65,8 +67,16 @@ package struct SimulationRun {
       report.findings += keeping.findings(world)
       if !report.findings.isEmpty { report.step = step.number }
     }
+    stage.setPayments(work: true)
     if report.findings.isEmpty { settle() }
     if report.findings.isEmpty { check() }
+    if report.findings.isEmpty, plan.cast.failsToPay {
+      stage.setPayments(work: false)
+      rest(for: TimeInterval(Self.secondsWithoutPay))
+      settle()
+      if report.findings.isEmpty { check() }
+      stage.setPayments(work: true)
+    }
     if report.findings.isEmpty, plan.profile == .subscriptions || plan.seed % 4 == 0 {
       // A month later everything is still as it should be.
       rest(for: TimeInterval(Self.laterSeconds))
@@ -205,6 +215,7 @@ package struct SimulationRun {
     switch record.state {
     case .delivered: return true
     case .quarantined where record.quarantine != .unanswered: return true
+    case .refused: return true
     case .held:
       // Its signature is looked at for ever. What StoreKit does not list any more, because it was
       // finished on another telephone, comes with no other signature; it stays visible as held.

@@ -28,7 +28,8 @@ struct WorldStage {
     switch action {
     case .tap, .closeSheet, .restore, .settle, .interrupting: act(action)
     case .parent, .refund, .reverse, .family, .payment, .autoRenew: sell(action)
-    case .launch, .kill, .killAt, .update, .background, .foreground, .signIn: live(action)
+    case .launch, .kill, .killAt, .lookAgain, .update, .background, .foreground, .signIn:
+      live(action)
     case .offline, .weather, .outage, .notifications, .spoiledSignatures, .disk, .killServer,
       .startServer, .gateway, .serverDisk, .clock:
       spoil(action)
@@ -128,6 +129,7 @@ struct WorldStage {
     case .killAt(let device, let place, let occurrence):
       count("planned kills")
       world.apps[device].kill(at: place.step, occurrence: occurrence)
+    case .lookAgain(let device): lookAgain(device)
     case .update(let device, let usesStoreKit1):
       kill(device)
       count("updates of the app")
@@ -162,6 +164,13 @@ struct WorldStage {
     guard app.isAlive else { return }
     count("restores")
     Task { _ = try? await app.restore() }
+  }
+
+  private mutating func lookAgain(_ device: Int) {
+    let app = world.apps[device]
+    guard app.isAlive, let order = app.manager.ordersNeedingAttention.first else { return }
+    count("orders looked at again")
+    Task { _ = try? await app.perform { await $0.retryNow(order.transactionId) } }
   }
 
   func foreground(_ device: Int) {
@@ -239,6 +248,13 @@ struct WorldStage {
     disk.faults = faults
   }
 
+  /// Whether everybody can be charged.
+  func setPayments(work: Bool) {
+    for index in world.cast.customers.indices {
+      try? store.setPayment(works: work, of: SimulatedWorld.account(index))
+    }
+  }
+
   /// Nothing goes wrong any more.
   mutating func calm() {
     world.path.weather = .fair
@@ -246,17 +262,13 @@ struct WorldStage {
     world.farm.disk.refusal = nil
     store.setFaults(StoreFaults())
     for index in 0..<world.farm.count { world.farm.start(index) }
-    for (index, app) in world.apps.enumerated() {
+    for app in world.apps {
       app.device.disk.faults = DiskFaults()
       app.device.unlock()
       app.device.isInAirplaneMode = false
       app.device.person.paymentNeedsAction = false
       app.update { $0.clockOffset = 0 }
       while !app.device.sheet.openProducts.isEmpty { try? app.device.sheet.confirm() }
-      try? store.setPayment(
-        works: true,
-        of: SimulatedWorld.account(world.cast.handsets[index].customer)
-      )
     }
   }
 }
@@ -266,6 +278,7 @@ extension KillPlace {
   var step: KillStep {
     switch self {
     case .funnel: SimulatedApp.funnelStep
+    case .newFunnelAction: SimulatedApp.newFunnelStep
     default: KillStep(rawValue: rawValue)
     }
   }

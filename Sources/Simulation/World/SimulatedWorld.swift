@@ -30,10 +30,13 @@ final class SimulatedWorld: Sendable {
     var handovers: [Handover] = []
     var taps = 0
     var postponed: String?
+    var hasRefused = false
   }
 
   /// After how many seconds family members get what one of them bought, at most.
   static let familySecondsMax: TimeInterval = 600
+  /// The longest wait between two attempts of a patient app.
+  static let patientSeconds: TimeInterval = 6 * 3600
   static let start = Date(timeIntervalSince1970: 1_750_000_000)
   private static let base = "http://server.test"
 
@@ -207,10 +210,14 @@ final class SimulatedWorld: Sendable {
             )
           )
         }
-        setup.handle = { [unowned self] in postpones($0) ? .retryLater : nil }
+        setup.handle = { [unowned self] delivery in
+          if postpones(delivery) { return .retryLater }
+          return refuses(delivery) ? .refuse(reason: "not today") : nil
+        }
         setup.configure = { [unowned self] configuration in
           state.withLock { $0.starters[index] = $0.users[index] }
           let name = user(of: index)
+          if cast.isPatient { configuration.retry.longestDelay = Self.patientSeconds }
           configuration.account = name
           if cast.usesUserTokens { configuration.orders.userToken = userTokens[name] }
         }
@@ -326,6 +333,15 @@ final class SimulatedWorld: Sendable {
     return state.withLock { state in
       state.postponed = state.postponed ?? delivery.transaction.transactionId
       return state.postponed == delivery.transaction.transactionId
+    }
+  }
+
+  /// Whether the app refuses these goods: the first of all, once.
+  private func refuses(_ delivery: Delivery) -> Bool {
+    guard cast.refusesFirst, delivery.kind == .grant else { return false }
+    return state.withLock { state in
+      defer { state.hasRefused = true }
+      return !state.hasRefused
     }
   }
 

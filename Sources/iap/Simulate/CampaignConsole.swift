@@ -13,18 +13,20 @@ struct CampaignConsole {
 
   let settings: SimulationCampaign.Settings
   let console: Console
+  /// Whether one JSON object at the end takes the place of all lines.
+  var writesJSON = false
 
   /// Makes all runs and shows what came of them; an interruption ends it early.
   func run() async -> ExitStatus {
-    console.line(verbatim: header)
-    console.line(verbatim: RunPlan.size(of: settings.profile))
+    say(header)
+    say(RunPlan.size(of: settings.profile))
     let campaign = SimulationCampaign(settings)
     let places = Task { SimulationPlaces() }
     let lastPrinted = Mutex(0.0)
     let isInterrupted = Mutex(false)
     let work = Task {
       await campaign.run(
-        found: { console.line(verbatim: Self.text(of: $0)) },
+        found: { say(Self.text(of: $0)) },
         progress: { tally, seconds in
           let pause = seconds < 600 ? Self.progressSeconds.first : Self.progressSeconds.later
           let isDue = lastPrinted.withLock { last in
@@ -44,12 +46,23 @@ struct CampaignConsole {
     }
     let (tally, seconds) = await work.value
     watch.cancel()
+    var replays: [UInt64: String] = [:]
     if !isInterrupted.withLock({ $0 }) {
-      for failure in tally.failures.prefix(Self.failuresShownMax) { await show(failure) }
+      for failure in tally.failures.prefix(Self.failuresShownMax) {
+        replays[failure.seed] = await show(failure)
+      }
     }
-    CampaignTable(tally: tally, seconds: seconds, places: await places.value).write(to: console)
+    let table = CampaignTable(
+      settings: settings,
+      tally: tally,
+      seconds: seconds,
+      places: await places.value
+    )
+    if writesJSON { console.json(table.json(replays)) } else { table.write(to: console) }
     return tally.failures.isEmpty ? .success : .failure
   }
+
+  private func say(_ text: String) { if !writesJSON { console.line(verbatim: text) } }
 
   private var header: String {
     "seed \(settings.seed), profile \(settings.profile.rawValue), signatures "
@@ -57,6 +70,7 @@ struct CampaignConsole {
   }
 
   private func showProgress(_ tally: CampaignTally, _ seconds: Double) {
+    guard !writesJSON else { return }
     let rate = (Double(tally.runs) / seconds * 10).rounded() / 10
     console.line(
       Words(
@@ -73,27 +87,31 @@ struct CampaignConsole {
     return "seed \(failure.seed)\(place): \(failure.rule): \(failure.text)"
   }
 
-  /// A failure with the fewest steps that still fail, and the command that replays them.
-  private func show(_ failure: CampaignTally.Failure) async {
-    console.line(verbatim: Self.text(of: failure))
+  /// Shows a failure with the fewest steps that still fail.
+  ///
+  /// - Parameter failure: The failure.
+  /// - Returns: The command that replays them.
+  private func show(_ failure: CampaignTally.Failure) async -> String {
+    say(Self.text(of: failure))
     let steps = Mutex<[String]>([])
     // What ends its process, or never settles, cannot be made shorter by that process.
     if failure.rule != "broken", !failure.text.hasPrefix("did not settle") {
       let order = settings.order(failure.seed) { $0.shrinks = true }
       _ = await SimulationChild.run(order, patienceSeconds: Self.shrinkSecondsMax) { line in
         guard line.hasPrefix("# ") else { return }
-        console.line(verbatim: "  " + line.dropFirst(2))
+        say("  " + line.dropFirst(2))
         if let number = line.dropFirst(2).split(separator: " ").first {
           steps.withLock { $0.append(String(number)) }
         }
       }
     }
     let kept = steps.withLock { $0.joined(separator: ",") }
-    console.line(
-      verbatim: "  iap simulate --seed \(failure.seed) --runs 1 --profile "
-        + "\(settings.profile.rawValue) --signatures \(settings.scheme.rawValue)"
-        + (kept.isEmpty ? "" : " --keep \(kept)") + " --trace"
-    )
+    let command =
+      "iap simulate --seed \(failure.seed) --runs 1 --profile "
+      + "\(settings.profile.rawValue) --signatures \(settings.scheme.rawValue)"
+      + (kept.isEmpty ? "" : " --keep \(kept)") + " --trace"
+    say("  " + command)
+    return command
   }
 }
 

@@ -5,6 +5,7 @@ struct CampaignTable {
   /// How many places that were not reached are named.
   static let unreachedShownMax = 20
 
+  let settings: SimulationCampaign.Settings
   let tally: CampaignTally
   let seconds: Double
   let places: SimulationPlaces

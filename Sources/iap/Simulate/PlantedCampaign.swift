@@ -15,43 +15,77 @@ struct PlantedCampaign {
 
   let scheme: SimulationProcess.Scheme
   let console: Console
+  /// Whether one JSON object at the end takes the place of the table.
+  var writesJSON = false
+
+  private struct Find {
+    let failure: CampaignTally.Failure
+    let profile: RunProfile
+    /// How many seeds were tried, this one with them.
+    let count: Int
+  }
 
   /// Looks for all of them, or for one.
   ///
-  /// - Parameter name: Which; nil for all.
-  /// - Returns: Whether all were found; nil when there is none of that name.
-  func run(_ name: String?) async -> Bool? {
-    let bugs = PlantedBug.allCases.filter { name == nil || $0.rawValue == name }
-    guard !bugs.isEmpty else { return nil }
+  /// - Parameter name: Which; `all` for all.
+  /// - Returns: Whether all were found.
+  /// - Throws: `CommandError` with code `usage` when there is none of that name.
+  func run(_ name: String) async throws(CommandError) -> Bool {
+    let bugs = PlantedBug.allCases.filter { name == "all" || $0.rawValue == name }
+    guard !bugs.isEmpty else {
+      let known = PlantedBug.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .usage(Words("There is no '\(name)'; there are \(known).", zh: "可用：\(known)。"))
+    }
     row("planted bug", "seeds", "profile", "seed", "broken rule")
     row("---", "---:", "---", "---:", "---")
+    var rows: [JSONValue] = []
     var isComplete = true
     for bug in bugs {
-      if let found = await find(bug) {
-        let (failure, profile, count) = found
-        row(bug.rawValue, "\(count)", profile.rawValue, "\(failure.seed)", failure.rule)
-      } else {
-        isComplete = false
-        row(bug.rawValue, "not found", "", "", "")
-      }
+      let found = await find(bug)
+      isComplete = isComplete && found != nil
+      row(
+        bug.rawValue,
+        found.map { "\($0.count)" } ?? "not found",
+        found?.profile.rawValue ?? "",
+        found.map { "\($0.failure.seed)" } ?? "",
+        found?.failure.rule ?? ""
+      )
+      rows.append(.object(Self.json(bug, found)))
     }
+    if writesJSON { console.json(["all": .bool(isComplete), "bugs": .array(rows)]) }
     return isComplete
   }
 
   private func row(_ cells: String...) {
+    guard !writesJSON else { return }
     console.line(verbatim: "| " + cells.joined(separator: " | ") + " |")
   }
 
-  private func find(_ bug: PlantedBug) async -> (CampaignTally.Failure, RunProfile, Int)? {
+  private static func json(_ bug: PlantedBug, _ found: Find?) -> JSONObject {
+    var object: JSONObject = ["bug": .string(bug.rawValue), "found": .bool(found != nil)]
+    guard let found else { return object }
+    object["seeds"] = .integer(Int64(found.count))
+    object["profile"] = .string(found.profile.rawValue)
+    object["seed"] = .string("\(found.failure.seed)")
+    object["rule"] = .string(found.failure.rule)
+    object["text"] = .string(found.failure.text)
+    return object
+  }
+
+  private func find(_ bug: PlantedBug) async -> Find? {
     let profiles =
       [bug.profile] + [.standard, .storm, .subscriptions, .accounts].filter { $0 != bug.profile }
     var count = 0
     for chunk in 0..<(Self.profileRunsMax / Self.chunkRuns) {
       for profile in profiles {
         let first = UInt64(chunk * Self.chunkRuns + 1)
-        for failure in await failures(from: first, Self.chunkRuns, profile, bug)
+        let half = Self.chunkRuns / 2
+        async let early = failures(from: first, half, profile, bug)
+        async let late = failures(from: first + UInt64(half), Self.chunkRuns - half, profile, bug)
+        for failure in await early + late
         where await failures(from: failure.seed, 1, profile, nil).isEmpty {
-          return (failure, profile, count + Int(failure.seed - first) + 1)
+          let tried = count + Int(failure.seed - first) + 1
+          return Find(failure: failure, profile: profile, count: tried)
         }
         count += Self.chunkRuns
       }

@@ -74,6 +74,7 @@ enum SimulateCommand: Command {
       Words("Only these steps of the plan, as 1,4,7.", zh: "只保留这些步骤，如 1,4,7。")
     ),
     .flag("trace", Words("Prints all that happens in one run.", zh: "打印一次运行的全部过程。")),
+    .jsonFlag,
   ]
 
   static func run(
@@ -83,14 +84,22 @@ enum SimulateCommand: Command {
     let settings = try settings(arguments)
     #if PLANTED_BUGS
     if let name = arguments.value("planted") {
-      let planted = PlantedCampaign(scheme: settings.scheme, console: console)
-      return await planted.run(name == "all" ? nil : name) == true ? .success : .failure
+      let planted = PlantedCampaign(
+        scheme: settings.scheme,
+        console: console,
+        writesJSON: arguments.flag("json")
+      )
+      return try await planted.run(name) ? .success : .failure
     }
     #endif
     if arguments.flag("trace") || arguments.value("keep") != nil {
       return try await single(settings, arguments, console)
     }
-    return await CampaignConsole(settings: settings, console: console).run()
+    return await CampaignConsole(
+      settings: settings,
+      console: console,
+      writesJSON: arguments.flag("json")
+    ).run()
   }
 
   private static func settings(
@@ -129,19 +138,27 @@ enum SimulateCommand: Command {
       task.kept = kept
       task.traces = arguments.flag("trace")
     }
+    let writesJSON = arguments.flag("json")
     let tally = Mutex(CampaignTally())
+    let lines = Mutex<[String]>([])
     let end = await SimulationChild.run(
       order,
       patienceSeconds: SimulationCampaign.runSecondsMax
     ) { line in
       let (isReport, failure) = tally.withLock { $0.add(line) }
       if let failure {
-        console.line(verbatim: "\(failure.rule): \(failure.text)")
+        if !writesJSON { console.line(verbatim: "\(failure.rule): \(failure.text)") }
       } else if !isReport, line.hasPrefix("| ") {
-        console.line(verbatim: String(line.dropFirst(2)))
+        let text = String(line.dropFirst(2))
+        if writesJSON { lines.withLock { $0.append(text) } } else { console.line(verbatim: text) }
       }
     }
-    let isClean = tally.withLock { $0.failures.isEmpty && $0.runs > 0 }
-    return end == .exited(0) && isClean ? .success : .failure
+    let result = tally.withLock { $0 }
+    if writesJSON {
+      var object = result.json(settings)
+      object["lines"] = .array(lines.withLock { $0 }.map { .string($0) })
+      console.json(object)
+    }
+    return end == .exited(0) && result.failures.isEmpty && result.runs > 0 ? .success : .failure
   }
 }

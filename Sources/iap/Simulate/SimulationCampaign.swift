@@ -5,7 +5,7 @@ import Synchronization
 /// Many runs, in several processes at once.
 final class SimulationCampaign: Sendable {
   /// How many seeds a process takes: what a kill leaves behind stays in its memory.
-  static let chunkRuns = 40
+  static let chunkRuns = 100
   /// How many seconds a run may take before it counts as one that never settles.
   ///
   /// A thousand times what one takes; a run also has a bound on its jobs, which does not depend on

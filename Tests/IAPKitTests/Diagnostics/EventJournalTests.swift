@@ -74,6 +74,22 @@ struct EventJournalTests {
     #expect(disk[EventJournal.fileName] == nil)
   }
 
+  @Test("makes each line once, however often the disk takes none of them")
+  func fullDisk() {
+    let disk = ScriptedDisk()
+    disk.fail(.readOnly)
+    let journal = journal(on: disk)
+    for _ in 0..<100 {
+      journal.note(.restoreEnded(nil))
+      journal.flush()
+    }
+    #expect(journal.madeCount == 101)
+    disk.fail(nil)
+    journal.flush()
+    #expect(names(journal).count == 101)
+    #expect(journal.madeCount == 101)
+  }
+
   @Test("tells what happens, and a late listener also what it missed of this launch")
   func stream() async {
     let disk = ScriptedDisk()
