@@ -47,7 +47,7 @@ struct AccessAnswer {
 
   private func held(_ entitlement: Entitlement) -> Markup {
     var content: [Markup] = [
-      .element("strong", [], [.foreign(entitlement.id.rawValue)]), ": ",
+      .element("strong", [], [.foreign(entitlement.id.rawValue)]), visit.say(": ", zh: "："),
       visit.say(entitlement.reason.heldWords),
     ]
     if let until = entitlement.until {
@@ -64,13 +64,15 @@ struct AccessAnswer {
 
   private func lapsed(_ entitlement: LapsedEntitlement) -> Markup {
     var content: [Markup] = [
-      .element("strong", [], [.foreign(entitlement.id.rawValue)]), ": ",
+      .element("strong", [], [.foreign(entitlement.id.rawValue)]), visit.say(": ", zh: "："),
       visit.say(entitlement.reason.lapsedWords), visit.say(", since ", zh: "，自 "),
       .time(entitlement.since, viewer),
     ]
     let state = findings.history.subscriptions(at: visit.now)
       .first { $0.originalTransactionID == entitlement.originalTransactionID }
-    if let state { content += [" (", visit.say(state.reason.words), ")"] }
+    if let state {
+      content += [visit.say(" (", zh: "（"), visit.say(state.reason.words), visit.say(")", zh: "）")]
+    }
     content += [" – ", purchase(entitlement.originalTransactionID, entitlement.productID)]
     return item(content)
   }
@@ -91,7 +93,7 @@ struct AccessAnswer {
           .link(
             visit.link("/dashboard/review", [("id", review.id.rawValue)]),
             [visit.say("A case waits for a decision", zh: "有案例待裁决")]
-          ), ": ", visit.say(review.kind.words), ".",
+          ), visit.say(": ", zh: "："), visit.say(review.kind.words), visit.say(".", zh: "。"),
         ])
       )
     }
