@@ -131,7 +131,7 @@ simulate: bootstrap
 	@Scripts/need-linux "make simulate"
 	$(SWIFT) build --product iap
 	@exec "$$($(SWIFT) build --show-bin-path)/iap" simulate --for $(or $(SECONDS),180) \
-	  --profile $(or $(PROFILE),standard)
+	  --profile $(or $(PROFILE),standard) --signatures $(or $(SIGNATURES),quick)
 
 simulate-bugs: bootstrap
 	@Scripts/need-linux "make simulate-bugs"

@@ -65,7 +65,7 @@ struct SimulateTests {
       JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
     )
     let lines = try #require(run["lines"] as? [String])
-    #expect(lines.map { $0 + "\n" }.joined() == plain.output)
+    #expect(lines == plain.output.split(separator: "\n").map(String.init))
   }
 
   @Test(

@@ -21,7 +21,7 @@ struct CampaignConsole {
     say(header)
     say(RunPlan.size(of: settings.profile))
     let campaign = SimulationCampaign(settings)
-    let places = Task { SimulationPlaces() }
+    let places = Task { [profile = settings.profile] in SimulationPlaces(profile) }
     let lastPrinted = Mutex(0.0)
     let isInterrupted = Mutex(false)
     let work = Task {

@@ -11,6 +11,11 @@ extension CampaignTable {
     object["milliseconds"] = .integer(Int64(seconds * 1000))
     object["crashPoints"] = Self.reach(tally.crashPoints, of: places.crashPoints)
     object["cells"] = Self.reach(tally.cells, of: places.cells)
+    object["outOfReach"] = .array(
+      places.outOfReach.map { reason, names in
+        ["reason": .string(reason), "count": .integer(Int64(names.count))]
+      }
+    )
     return object
   }
 

@@ -20,6 +20,11 @@ struct CampaignTable {
       let list = missing.sorted().prefix(Self.unreachedShownMax).joined(separator: ", ")
       console.line(verbatim: "\(words(console.language)) (\(missing.count)): \(list)")
     }
+    for (reason, names) in places.outOfReach {
+      console.line(
+        Words("out of reach (\(names.count)): \(reason)", zh: "无法到达（\(names.count)）：\(reason)")
+      )
+    }
     guard !tally.failures.isEmpty else { return }
     let seeds = tally.failures.prefix(40).map { "\($0.seed) \($0.rule)" }.joined(separator: ", ")
     console.line(Words("failed: \(seeds)", zh: "失败：\(seeds)"))
