@@ -22,8 +22,10 @@ package struct SimulationPlaces: Sendable {
     crashPoints = points.subtracting(saidByApp).subtracting(deadly)
     cells = machine.cells.subtracting(saidByApp)
     outOfReach = [
-      (reason: "apps with a handler never say by themselves that they have the goods", saidByApp),
-      (reason: "nothing dies in this profile", deadly),
+      (
+        reason: "apps with a handler never say by themselves that they have the goods",
+        names: saidByApp
+      ), (reason: "nothing dies in this profile", names: deadly),
     ].filter { !$0.names.isEmpty }
   }
 }
