@@ -9,14 +9,14 @@ public struct LedgerEngine: Sendable {
   private let prepared: PreparedWrite
   var outcome = WriteOutcome()
   /// What is known about the purchases that this write has looked at.
-  private(set) var known: [LedgerSubject: [StoreFact]] = [:]
+  private var known = BySubject<[StoreFact]>()
   /// What this write adds to them, in the order in which they were met.
   private(set) var touched: [LedgerSubject] = []
-  private var news: [LedgerSubject: [StoreFact]] = [:]
+  private var news = BySubject<[StoreFact]>()
   /// Their facts, folded.
-  private var histories: [LedgerSubject: StoreHistory] = [:]
-  /// Owners that this write has looked up or named lately, mostly one.
-  private var owners: [(subject: LedgerSubject, owner: OwnerRecord?)] = []
+  private var histories = BySubject<StoreHistory>()
+  /// Owners that this write has looked up or named.
+  private var owners = BySubject<OwnerRecord?>()
   /// What backends are to be told.
   var events = PendingEvents()
 
@@ -73,7 +73,7 @@ public struct LedgerEngine: Sendable {
     }
     try writeDocuments(in: &tables)
     for wish in write.merges { try merge(wish, in: &tables) }
-    if !write.merges.isEmpty { owners = [] }
+    if !write.merges.isEmpty { owners = BySubject() }
     try fileEvents(in: &tables)
     for wish in write.erasures { outcome.erasures.append(try erase(wish, in: &tables)) }
     for record in write.audit { try tables.appendAudit(record) }
@@ -315,20 +315,11 @@ public struct LedgerEngine: Sendable {
     of subject: LedgerSubject,
     in tables: some LedgerTables
   ) throws(StorageError) -> OwnerRecord? {
-    if let known = owners.first(where: { $0.subject == subject }) { return known.owner }
+    if let known = owners[subject] { return known }
     let owner = try tables.owner(of: subject)
-    note(owner, of: subject)
+    owners[subject] = .some(owner)
     return owner
   }
-
-  private mutating func note(_ owner: OwnerRecord?, of subject: LedgerSubject) {
-    owners.removeAll { $0.subject == subject }
-    if owners.count >= Self.rememberedOwnersMax { owners.removeFirst() }
-    owners.append((subject, owner))
-  }
-
-  /// A receipt may be about hundreds of purchases.
-  private static let rememberedOwnersMax = 8
 
   private mutating func settleOwners(
     carrying token: AppAccountToken,
@@ -377,7 +368,7 @@ public struct LedgerEngine: Sendable {
     let settled = owner ?? found
     if settled != before {
       try tables.setOwner(settled, of: subject)
-      note(settled, of: subject)
+      owners[subject] = .some(settled)
       let isNew = news[subject].map { $0.count == known[subject]?.count } ?? false
       noteOwner(of: subject, before: before, now: settled, wasKnown: !isNew)
     }

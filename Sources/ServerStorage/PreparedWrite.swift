@@ -4,8 +4,9 @@ import IAPModel
 /// A write that was checked against the limits and brought into the form that is stored.
 ///
 /// Everything that needs no look at the ledger is done here, in the caller's task, so that the one
-/// writer only does what has to be done one after another.
-public struct PreparedWrite: Sendable {
+/// writer only does what has to be done one after another. It is handed on by reference: a copy
+/// would take every one of its lists in hand.
+public final class PreparedWrite: Sendable {
   /// One thing that a fact says: as it is stored, and as it will be read.
   struct Part: Sendable {
     let item: StoredItem

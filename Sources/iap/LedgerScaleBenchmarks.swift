@@ -13,10 +13,6 @@ enum LedgerScaleBenchmarks {
   static let sizes = [10_000, 1_000_000, 10_000_000]
   /// The part of the rate at the size before that is wanted.
   static let targets: [Double?] = [nil, 0.6, 0.8]
-  /// How many facts are filled in at a time.
-  static let fillCount = 500
-  /// How many of such are on their way at a time.
-  static let fillersCount = 3
   /// How many senders and readers there are.
   static let workers = 16
 
@@ -84,51 +80,30 @@ private actor LedgerRig {
     }
   }
 
+  /// The ledger with so many facts: the first is heard of like any other, and those that are
+  /// filled in are its repetitions.
   private func filled(to size: Int) async -> SQLiteLedger? {
-    if opened == nil {
-      var options = SQLiteLedger.Options()
-      options.limits.factsPerWriteMax = LedgerScaleBenchmarks.fillCount
-      opened = try? SQLiteLedger(path: path, options: options)
+    if let opened, count >= size { return opened }
+    guard let first = opened ?? (try? SQLiteLedger(path: path)) else { return nil }
+    opened = nil
+    if count == 0 {
+      let record = IngestBenchmarks.fact(number: 0, text: text)
+      let write = LedgerWrite(date: record.receivedDate, facts: [record])
+      guard (try? await first.commit(write)) != nil else { return nil }
+      count = 1
     }
-    guard let ledger = opened else { return nil }
-    let (first, text) = (count, text)
-    let isFilled = await withTaskGroup(of: Bool.self) { group in
-      var next = first
-      var isRight = true
-      // Some at a time: what comes next is prepared while the writer works.
-      for _ in 0..<LedgerScaleBenchmarks.fillersCount where next < size {
-        next = Self.addFilling(from: next, to: size, text, ledger, &group)
-      }
-      while let done = await group.next() {  // bound: the size
-        isRight = isRight && done
-        if isRight, next < size {
-          next = Self.addFilling(from: next, to: size, text, ledger, &group)
-        }
-      }
-      return isRight
-    }
-    guard isFilled else { return nil }
-    count = max(count, size)
-    return ledger
-  }
-
-  /// Lets a task fill in some facts.
-  ///
-  /// - Returns: Where the next ones begin.
-  private static func addFilling(
-    from start: Int,
-    to size: Int,
-    _ text: [UInt8],
-    _ ledger: SQLiteLedger,
-    _ group: inout TaskGroup<Bool>
-  ) -> Int {
-    let end = min(start + LedgerScaleBenchmarks.fillCount, size)
-    group.addTask {
-      let facts = (start..<end).map { IngestBenchmarks.fact(number: $0, text: text) }
-      guard let date = facts.first?.receivedDate else { return false }
-      return (try? await ledger.commit(LedgerWrite(date: date, facts: facts))) != nil
-    }
-    return end
+    await first.close()
+    let original = IngestBenchmarks.subject(number: 0).original.rawValue
+    guard let number = Int(original),
+      (try? SQLiteLedger.repeatFirstPurchase(
+        at: path,
+        original: number,
+        offsets: count..<size
+      )) != nil
+    else { return nil }
+    count = size
+    opened = try? SQLiteLedger(path: path)
+    return opened
   }
 
   /// Repeats something by many workers, in rounds.

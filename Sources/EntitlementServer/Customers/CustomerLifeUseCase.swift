@@ -176,6 +176,7 @@ struct CustomerLifeUseCase: Sendable {
     ]
     let outcome = try await parts.commit(write)
     parts.histories.forget(customer)
+    parts.pictures.forget()
     let erased = outcome.erasures.first ?? ErasureOutcome()
     return .ok([
       "erased": true, "purchases": .integer(Int64(erased.subjects)),

@@ -37,6 +37,9 @@ final class CustomerPictures: Sendable {
   /// How many answers are remembered.
   var count: Int { state.withLock(\.pictures.count) }
 
+  /// Forgets every answer: somebody was erased, under whatever names.
+  func forget() { state.withLock { $0 = State() } }
+
   /// The answer that was given before, if it still is one.
   func answer(_ key: Key, _ stamp: LedgerStamp, at now: Date) -> WrittenObject? {
     state.withLock { state in

@@ -80,10 +80,12 @@ final class ServerMetrics: Sendable {
     let named = labels.map { Label(name: $0.key, value: $0.value) }
     state.withLock { state in
       let series = Series(metric: counter, labels: named)
-      if state.counts[series] == nil, state.counts.count >= Self.seriesMax {
+      if let index = state.counts.index(forKey: series) {
+        state.counts.values[index] += amount
+      } else if state.counts.count >= Self.seriesMax {
         state.counts[Series(metric: counter, labels: Self.other(named)), default: 0] += amount
       } else {
-        state.counts[series, default: 0] += amount
+        state.counts[series] = amount
       }
     }
   }
@@ -107,7 +109,11 @@ final class ServerMetrics: Sendable {
     let named = labels.map { Label(name: $0.key, value: $0.value) }
     state.withLock { state in
       var series = Series(metric: histogram, labels: named)
-      if state.spreads[series] == nil, state.spreads.count >= Self.seriesMax {
+      if let index = state.spreads.index(forKey: series) {
+        state.spreads.values[index].add(seconds, histogram.bounds)
+        return
+      }
+      if state.spreads.count >= Self.seriesMax {
         series = Series(metric: histogram, labels: Self.other(named))
       }
       state.spreads[series, default: Spread(histogram)].add(seconds, histogram.bounds)

@@ -31,6 +31,10 @@ struct RouteTable: Sendable {
   private let patterns: [[Part]]
   /// How many of them are spelled out.
   private let textCounts: [Int]
+  /// Paths without parameters, which win over all others.
+  private let plain: [[String]: [Int]]
+  /// The other ones, by how many parts they have.
+  private let open: [Int: [Int]]
 
   init(_ routes: [Route]) {
     precondition(
@@ -38,8 +42,14 @@ struct RouteTable: Sendable {
       "a route stands once"
     )
     self.routes = routes
-    patterns = routes.map { $0.segments.map { Part($0) } }
+    let patterns = routes.map { $0.segments.map { Part($0) } }
+    self.patterns = patterns
     textCounts = patterns.map { $0.count(where: \.isText) }
+    let isPlain = patterns.map { $0.allSatisfy(\.isText) }
+    plain = Dictionary(grouping: routes.indices.filter { isPlain[$0] }) {
+      routes[$0].segments.map { String($0) }
+    }
+    open = Dictionary(grouping: routes.indices.filter { !isPlain[$0] }) { patterns[$0].count }
   }
 
   /// What was found for a request.
@@ -53,7 +63,8 @@ struct RouteTable: Sendable {
   }
 
   func match(_ method: HTTPMethod, _ path: [String]) -> Match {
-    let candidates = patterns.indices.filter { Self.matches(patterns[$0], path) }
+    let candidates =
+      plain[path] ?? (open[path.count] ?? []).filter { Self.matches(patterns[$0], path) }
     // A path that is spelled out wins over one with a parameter in its place.
     let textCount = candidates.map { textCounts[$0] }.max() ?? 0
     let closest = candidates.filter { textCounts[$0] == textCount }
