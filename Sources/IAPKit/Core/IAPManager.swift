@@ -148,6 +148,13 @@ public final class IAPManager: IAPService {
       readReceipt: readReceipt,
       trust: world.trust
     )
+    letEntitlementsAsk(for: account)
+    adapter.use(types: effective.productTypes)
+    start()
+  }
+
+  /// Lets the entitlements have the store's list read again, and see what is not judged yet.
+  private func letEntitlementsAsk(for account: SignedInAccount) {
     entitlements.relist.withLock { relist in
       relist = { [weak refresh] in await refresh?.list() }
     }
@@ -156,8 +163,6 @@ public final class IAPManager: IAPService {
         .filter { account.owns($0.transaction, order: $0.order.flatMap { store.order($0) }) }
         .map(\.transaction)
     }
-    adapter.use(types: effective.productTypes)
-    start()
   }
 
   deinit {

@@ -201,8 +201,9 @@ package struct OrderBook: Sendable {
   /// The order whose lasting goods a restored copy stands for; those of a subscription's copies are
   /// told apart by nothing.
   ///
-  /// A purchase that another device finished before this one saw it comes only as a copy: it is that
-  /// of the order whose sheet was never seen to end, if the receipt says that it was bought since.
+  /// A purchase that another device finished before this one saw it comes only as a copy: it is
+  /// that of the order whose sheet was never seen to end, if the receipt says that it was bought
+  /// since.
   private func copied(by transaction: StoreTransaction, _ now: Date) -> Order? {
     guard transaction.storeState == .restored,
       transaction.type == .nonConsumable || transaction.type == nil

@@ -308,8 +308,8 @@ extension AccessView {
     return ids
   }
 
-  /// Whether the server has not said anything about what the device knows: it learnt of it later, or
-  /// only other purchases were asked about.
+  /// Whether the server has not said anything about what the device knows: it learnt of it later,
+  /// or only other purchases were asked about.
   private func isOpen(_ entitlement: Entitlement) -> Bool {
     unanswered.contains(entitlement.transactionID)
       || answers[.customer] == nil

@@ -18,7 +18,8 @@ struct KeepingCheck {
   private var granted: Set<Holder> = []
   /// The accounts that had a refund of it once.
   ///
-  /// Its reversal, or the refund itself behind it, may reach a server late. What everybody has in the end is looked at when the faults have stopped.
+  /// Its reversal, or the refund itself behind it, may reach a server late. What everybody has in
+  /// the end is looked at when the faults have stopped.
   private(set) var refunded: Set<AccountID> = []
 
   /// What is wrong; remembers who had access.
