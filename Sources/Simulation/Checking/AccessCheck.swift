@@ -41,8 +41,8 @@ struct AccessCheck {
   /// What a telephone with StoreKit 1 opens on its own word for one of its users.
   ///
   /// Its receipt does not tell whose of them a purchase is, and who cannot be told is taken for the
-  /// one who is signed in (decisions 0506 and 0570). As soon as a server has said what the user has,
-  /// that counts.
+  /// one who is signed in (decisions 0506 and 0570). As soon as a server has said what the user
+  /// has, that counts.
   private func untold(_ device: Int) -> Set<ProductID> {
     let (app, customer) = (world.apps[device], world.cast.handsets[device].customer)
     guard app.isAlive, app.manager.generation == .storekit1,
