@@ -149,6 +149,9 @@ struct SubscriptionTests {
     try shop.store.refund(bought.transactionID)
     if generation == .storekit2 {
       #expect(await wait(app) { $0.state == .revoked } != nil)
+      // What it is worth follows when the server was asked about the refunded transaction.
+      let access = app.manager.entitlements.accessStream(to: Shop.monthly.rawValue)
+      for await access in access where access == .no { break }
     } else {
       // The queue of StoreKit 1 does not tell: the server does, at the next occasion.
       try await app.enterForeground()
