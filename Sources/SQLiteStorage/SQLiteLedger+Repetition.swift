@@ -41,6 +41,12 @@ extension SQLiteLedger {
 
   private static let first = "SELECT min(id) FROM subjects"
 
+  /// The rows that are repeated, looked for once: their tables grow with what is written of them,
+  /// and not all of them have an index by the purchase.
+  private static func pattern(_ table: String, where condition: String) -> String {
+    "WITH pattern AS MATERIALIZED (SELECT *, rowid AS place FROM \(table) WHERE \(condition))"
+  }
+
   /// A column with the purchase's number exchanged for the next one's.
   private static func renamed(_ column: String, _ original: Int) -> String {
     "replace(\(column), '\(original)', CAST(\(original) + n AS TEXT))"
@@ -73,9 +79,10 @@ extension SQLiteLedger {
       FROM series CROSS JOIN facts WHERE id = (SELECT min(id) FROM facts)
       """,
       """
+      \(pattern("items", where: "subject = (\(first))"))
       INSERT INTO items (subject, kind, body)
       SELECT \(number), kind, \(rewritten("body", original))
-      FROM series CROSS JOIN items WHERE subject = (\(first)) ORDER BY n, id
+      FROM series CROSS JOIN pattern ORDER BY n, place
       """,
     ] + consequences(of: original, number)
   }
@@ -84,36 +91,45 @@ extension SQLiteLedger {
   private static func consequences(of original: Int, _ number: String) -> [String] {
     [
       """
+      \(pattern("transactions", where: "subject = (\(first))"))
       INSERT INTO transactions (subject, transaction_id, product, type, purchase_ms, expires_ms,
         revocation_ms, is_revoked, unit)
       SELECT \(number), \(renamed("transaction_id", original)), product, type, purchase_ms,
         expires_ms, revocation_ms, is_revoked, \(renamed("unit", original))
-      FROM series CROSS JOIN transactions WHERE subject = (\(first)) ORDER BY n
+      FROM series CROSS JOIN pattern ORDER BY n
       """,
       """
+      \(pattern("entries", where: "subject = (\(first))"))
       INSERT INTO entries (scope, unit, kind, ordinal, subject, product, quantity, date_ms,
         recorded_ms)
       SELECT scope, \(renamed("unit", original)), kind, ordinal, \(number), product, quantity,
         date_ms, recorded_ms
-      FROM series CROSS JOIN entries WHERE subject = (\(first)) ORDER BY n
+      FROM series CROSS JOIN pattern ORDER BY n
       """,
       """
+      \(pattern("outbox", where: "subject = (\(first))"))
       INSERT INTO outbox (kind, subject, body, date_ms)
       SELECT kind, \(number), \(rewritten("body", original)), date_ms
-      FROM series CROSS JOIN outbox WHERE subject = (\(first)) ORDER BY n
+      FROM series CROSS JOIN pattern ORDER BY n
       """,
       """
+      \(pattern("documents", where: documents(of: original)))
       INSERT INTO documents (kind, app, name, shelf, body, version, created_ms, changed_ms)
       SELECT kind, app, CASE kind WHEN 'event'
           THEN substr(name, 1, 16) || lower(hex(randomblob(10)))
           ELSE \(renamed("name", original)) END,
         \(renamed("shelf", original)), \(rewritten("body", original)), version, created_ms,
         changed_ms
-      FROM series CROSS JOIN documents
-      WHERE sequence <= 16 AND kind IN ('event', 'eventWatch')
-        AND instr(name || CAST(body AS TEXT), '\(original)') > 0
-      ORDER BY n, sequence
+      FROM series CROSS JOIN pattern ORDER BY n, place
       """,
     ]
+  }
+
+  /// The first documents that are about the purchase.
+  private static func documents(of original: Int) -> String {
+    """
+    sequence <= 16 AND kind IN ('event', 'eventWatch')
+      AND instr(name || CAST(body AS TEXT), '\(original)') > 0
+    """
   }
 }

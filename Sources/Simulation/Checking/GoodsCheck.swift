@@ -58,7 +58,7 @@ struct GoodsCheck {
         )
       }
       let net = own.reduce(0) { $0 + ($1.effect.kind == .clawback ? -1 : 1) }
-      if net > 0, isReturned {
+      if net > 0, isReturned, !isFirstOfSeveralOwners(device, record, grants) {
         findings.append(
           RunFinding(rule: .unpaid, text: "\(name) was paid back, and phone-\(device) has it")
         )
@@ -88,13 +88,31 @@ struct GoodsCheck {
   /// Whether each telephone got the goods when the one before it had been silent for a whole lease:
   /// it could neither acknowledge them nor finish them, and nobody can know that it had them.
   private func isAfterLease(_ grants: [Effect]) -> Bool {
-    let dates = grants.map { grant in
-      world.apps[grant.device].shelved.elements.first { $0.key == grant.effect.key }?.date
-        ?? .distantPast
-    }
-    let sorted = dates.sorted()
+    let sorted = grants.map(date).sorted()
     return zip(sorted, sorted.dropFirst())
       .allSatisfy { $1.timeIntervalSince($0) >= Self.secondOwnerSecondsMin }
+  }
+
+  /// Whether a telephone had a consumable before another one got it after the lease.
+  ///
+  /// It died before it wrote down that it had handed it over, so it cannot take back what it does
+  /// not know of. The last owner has to.
+  private func isFirstOfSeveralOwners(
+    _ device: Int,
+    _ record: StoreTransactionRecord,
+    _ grants: [Effect]
+  ) -> Bool {
+    guard record.type == .consumable, isAfterLease(grants) else { return false }
+    let own = grants.filter { $0.device == device }.map(date).max()
+    let others = grants.filter { $0.device != device }.map(date).max()
+    guard let own, let others else { return false }
+    return own < others
+  }
+
+  /// When goods were put on the shelf.
+  private func date(_ grant: Effect) -> Date {
+    world.apps[grant.device].shelved.elements.first { $0.key == grant.effect.key }?.date
+      ?? .distantPast
   }
 
   /// How many consumables a second telephone got after the lease.
