@@ -138,16 +138,4 @@ struct PostgresTroubleTests {
     _ = try await ledger.commit(Make.purchase(1))
     await ledger.close()
   }
-
-  @Test func logsGoOnInTheirNextPart() async throws {
-    let ledger = try server.ledger(schema)
-    try server.sql("UPDATE counters SET outbox = 9999998", schema: schema)
-    for id in 1...4 { _ = try await ledger.commit(Make.purchase(id)) }
-    let told = try await ledger.read { reader throws(StorageError) in
-      try reader.outbox(after: 0, limit: 10)
-    }
-    #expect(told.map(\.sequence) == [9_999_999, 10_000_000, 10_000_001, 10_000_002])
-    #expect(try server.number("SELECT count(*) FROM outbox_1", schema: schema) == 2)
-    await ledger.close()
-  }
 }
