@@ -72,7 +72,7 @@ struct ServeChaosTests {
       await world.tell(Proof(path: "/v1/webhooks", body: hook.serialized))
       let kills = try await load(world, story, database, words, seed: seed, seconds: seconds)
       let settled = Date()
-      try await settle(world, receiver)
+      try await settle(world, database)
       try await stop(world)
       await apple.http.stop()
       await receiver.stop()
@@ -192,7 +192,7 @@ struct ServeChaosTests {
   // MARK: What has to be so in the end
 
   /// Every event arrives, and every job comes to its end.
-  private func settle(_ world: ChaosWorld, _ receiver: ChaosReceiver) async throws {
+  private func settle(_ world: ChaosWorld, _ database: PostgresServer) async throws {
     var pending: Int?
     while pending != 0 { pending = await world.any().metric("iap_webhook_pending") }
     for id in world.audits {
@@ -201,6 +201,17 @@ struct ServeChaosTests {
         state = await world.object("/v1/audits/\(id)")?["state"]?.stringValue
       }
     }
+    let ledger = try PostgresLedger(database.address)
+    while try await ledger.read({ reader throws(StorageError) in
+      try reader.documents(
+        DocumentKind(rawValue: "consumption"),
+        app: DemoCatalog.bundleID,
+        shelf: "pending",
+        after: 0,
+        limit: 1
+      )
+    }).first != nil { await Task.yield() }
+    await ledger.close()
   }
 
   private func stop(_ world: ChaosWorld) async throws {
