@@ -46,14 +46,25 @@ struct StoreTruth {
       )
     }
     var (seen, ambiguous): (Set<String>, Set<String>) = ([], [])
+    // Goods that the app never takes were offered to it all the same.
+    if let offer = world.postponement, offer.generation == .storekit1,
+      let record = original(offer.transactionID.rawValue), !isBuyer(offer.device, of: record)
+    {
+      ambiguous.insert(purchase(record))
+    }
     for handover in world.handovers {
       guard let record = records[handover.device][handover.key] ?? nil,
         seen.insert(purchase(record)).inserted
       else { continue }
-      let isBuyer = world.apps[handover.device].device.id == record.device
-      if handover.generation == .storekit1, !isBuyer { ambiguous.insert(purchase(record)) }
+      if handover.generation == .storekit1, !isBuyer(handover.device, of: record) {
+        ambiguous.insert(purchase(record))
+      }
     }
     return ambiguous
+  }
+
+  private func isBuyer(_ device: Int, of record: StoreTransactionRecord) -> Bool {
+    world.apps[device].device.id == record.device
   }
 
   /// The purchase behind a transaction that an app speaks of: copies stand for what they restore.

@@ -185,6 +185,8 @@ package struct SimulationRun {
       // What a family shares may come late, and a restore finds what is there.
       rest(for: round == 0 ? SimulatedWorld.familySecondsMax + 60 : 60)
       if restoring.count == world.apps.count, isSettled { return }
+      // The checkers look right behind a round: what the store sells later nobody has heard of.
+      if round == Self.roundsMax - 1 { return }
       for device in world.apps.indices where restoring.insert(device).inserted {
         stage.restore(device)
       }
@@ -205,9 +207,17 @@ package struct SimulationRun {
   private var isSettled: Bool {
     world.store.notifications.allSatisfy { $0.isDelivered || $0.nextAttemptDate == nil }
       && world.apps.allSatisfy { app in
-        app.isAlive && (app.isQueueEmpty || world.postponed != nil)
+        app.isAlive && (isQueueAtRest(app) || world.postponed != nil)
           && app.manager.store.openRecords().allSatisfy { isAtRest($0, on: app) }
       }
+  }
+
+  private func isQueueAtRest(_ app: SimulatedApp) -> Bool {
+    guard !app.isQueueEmpty else { return true }
+    let listed = (try? world.store.unfinished(on: app.device.id)) ?? []
+    let copies = (try? world.store.unfinishedCopies(on: app.device.id)) ?? []
+    return copies.isEmpty
+      && listed.allSatisfy { isSetAsideElsewhere($0.transactionID.rawValue, app) }
   }
 
   /// Whether nothing more comes of a record by itself.
@@ -221,8 +231,16 @@ package struct SimulationRun {
       // finished on another telephone, comes with no other signature; it stays visible as held.
       let listed = (try? world.store.unfinished(on: app.device.id)) ?? []
       return !listed.contains { $0.transactionID.rawValue == record.transactionId }
-    default: return record.transactionId == world.postponed
+    default:
+      let id = record.transactionId
+      return id == world.postponed || isSetAsideElsewhere(id, app)
     }
+  }
+
+  /// Whether another telephone was named for goods that are used up, and has set them aside: this
+  /// one waits until somebody has decided about them.
+  private func isSetAsideElsewhere(_ id: String, _ app: SimulatedApp) -> Bool {
+    world.apps.contains { $0 !== app && $0.manager.store.record(id)?.state == .quarantined }
   }
 
   private mutating func check() {

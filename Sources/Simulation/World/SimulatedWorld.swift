@@ -21,6 +21,14 @@ final class SimulatedWorld: Sendable {
     let generation: StoreGeneration
   }
 
+  /// The goods that an app never takes.
+  struct Postponement: Hashable, Sendable {
+    let transactionID: TransactionID
+    /// The telephone whose app was the first to be asked, and the API that it uses.
+    let device: Int
+    let generation: StoreGeneration
+  }
+
   private struct State {
     var users: [Int]
     /// Who was signed in when the app was started.
@@ -29,7 +37,7 @@ final class SimulatedWorld: Sendable {
     var switches: [Int: (date: Date, user: Int)] = [:]
     var handovers: [Handover] = []
     var taps = 0
-    var postponed: String?
+    var postponement: Postponement?
     var hasRefused = false
   }
 
@@ -200,7 +208,7 @@ final class SimulatedWorld: Sendable {
       app.update { setup in
         setup.judge = .server(endpoint: endpoint) { [unowned self] in try await ask($0) }
         setup.hears = { [unowned self] delivery in
-          guard !postpones(delivery) else { return }
+          guard !postpones(delivery, on: index) else { return }
           noteHandover(
             Handover(
               device: index,
@@ -211,7 +219,7 @@ final class SimulatedWorld: Sendable {
           )
         }
         setup.handle = { [unowned self] delivery in
-          if postpones(delivery) { return .retryLater }
+          if postpones(delivery, on: index) { return .retryLater }
           return refuses(delivery) ? .refuse(reason: "not today") : nil
         }
         setup.configure = { [unowned self] configuration in
@@ -326,13 +334,20 @@ final class SimulatedWorld: Sendable {
   }
 
   /// Whether the app never takes these goods.
-  private func postpones(_ delivery: Delivery) -> Bool {
-    guard cast.postponesFirst, delivery.transaction.productId == DemoCatalog.coins.rawValue else {
+  private func postpones(_ delivery: Delivery, on device: Int) -> Bool {
+    let transaction = delivery.transaction
+    guard cast.postponesFirst, transaction.productId == DemoCatalog.coins.rawValue else {
       return false
     }
+    let asked = Postponement(
+      transactionID: TransactionID(transaction.transactionId),
+      device: device,
+      generation: transaction.generation
+    )
     return state.withLock { state in
-      state.postponed = state.postponed ?? delivery.transaction.transactionId
-      return state.postponed == delivery.transaction.transactionId
+      let first = state.postponement ?? asked
+      state.postponement = first
+      return first.transactionID == asked.transactionID
     }
   }
 
@@ -346,7 +361,10 @@ final class SimulatedWorld: Sendable {
   }
 
   /// The transaction whose goods the app never takes.
-  var postponed: String? { state.withLock { $0.postponed } }
+  var postponed: String? { postponement?.transactionID.rawValue }
+
+  /// The goods that the app never takes, and who was asked first.
+  var postponement: Postponement? { state.withLock { $0.postponement } }
 
   var handovers: [Handover] { state.withLock { $0.handovers } }
 
