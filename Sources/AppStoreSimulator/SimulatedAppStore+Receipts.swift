@@ -14,9 +14,9 @@ extension SimulatedAppStore {
   /// - Throws: ``SimulatorError`` with `unknownDevice` or `signingFailed`.
   public func receipt(on device: DeviceID) throws(SimulatorError) -> [UInt8]? {
     let writer = try receiptWriter(device)
-    guard var writer else { return nil }
-    return try signer.signReceipt(
-      writer.content(signer.signing),
+    guard let writer else { return nil }
+    return try signer.receipt(
+      writer,
       digest: configuration.options.signsReceiptsOverSHA1 ? .sha1 : .sha256,
       fault: faults.signature
     )

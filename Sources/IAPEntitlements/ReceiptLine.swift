@@ -80,21 +80,23 @@ public struct ReceiptLine: Hashable, Sendable {
       productID: productID,
       purchaseDate: purchaseDate
     )
-    payload.type = type ?? fallbackType
-    payload.environment = environment
-    payload.signedDate = creationDate
-    payload.quantity = quantity
-    payload.originalPurchaseDate = originalPurchaseDate
-    payload.expiresDate = expiresDate
-    payload.revocationDate = cancellationDate
-    if let line = webOrderLineItemID, line.rawValue != "0", !line.rawValue.isEmpty {
-      payload.webOrderLineItemID = line
-    }
-    if let promotionalOfferID {
-      payload.offerType = .promotional
-      payload.offerIdentifier = promotionalOfferID
-    } else if isIntroductory {
-      payload.offerType = .introductory
+    payload.change {
+      $0.type = type ?? fallbackType
+      $0.environment = environment
+      $0.signedDate = creationDate
+      $0.quantity = quantity
+      $0.originalPurchaseDate = originalPurchaseDate
+      $0.expiresDate = expiresDate
+      $0.revocationDate = cancellationDate
+      if let line = webOrderLineItemID, line.rawValue != "0", !line.rawValue.isEmpty {
+        $0.webOrderLineItemID = line
+      }
+      if let promotionalOfferID {
+        $0.offerType = .promotional
+        $0.offerIdentifier = promotionalOfferID
+      } else if isIntroductory {
+        $0.offerType = .introductory
+      }
     }
     return .receiptLine(payload)
   }

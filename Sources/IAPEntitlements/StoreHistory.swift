@@ -18,7 +18,13 @@ public struct StoreHistory: Hashable, Sendable {
   ///   - facts: Verified facts in any order, any number of times.
   ///   - filter: Which environments count.
   public init(_ facts: some Sequence<StoreFact>, environment filter: EnvironmentFilter = .any) {
-    let admitted = Set(facts.filter { filter.admits($0) })
+    self.init(admitted: Set(facts.filter { filter.admits($0) }))
+  }
+
+  /// Folds facts all of which count.
+  ///
+  /// - Parameter admitted: The facts; their set is kept as it is.
+  package init(admitted: Set<StoreFact>) {
     self.facts = admitted
     let ranked = Self.ranked(admitted)
     let folded = Self.folded(ranked)

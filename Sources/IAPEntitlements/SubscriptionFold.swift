@@ -66,18 +66,7 @@ extension StoreHistory {
     guard let last = standing.max(by: Period.endsEarlier) ?? periods.max(by: Period.endsEarlier)
     else { return nil }
     let paid = standing.filter(\.unit.isActive).max(by: Period.endsEarlier)
-    let renewals = facts.compactMap { fact -> RenewalInfoPayload? in
-      guard case .renewal(let info) = fact, info.originalTransactionID == original else {
-        return nil
-      }
-      return info
-    }
-    let notifications = facts.compactMap { fact -> NotificationContext? in
-      guard case .notification(let context) = fact, context.originalTransactionID == original
-      else { return nil }
-      return context
-    }
-    let newest = renewals.max { $0.precedes($1) }
+    let (newest, lastNotification) = newestWords(about: original)
     let decided: Decision
     let period: Period
     if let paid, paid.end > now || last.unit.isActive {
@@ -96,8 +85,28 @@ extension StoreHistory {
       since: decided.since,
       accessUntil: decided.accessUntil,
       renewal: decided.renewal,
-      lastNotification: notifications.max { $0.precedes($1) }
+      lastNotification: lastNotification
     )
+  }
+
+  /// What was said last of a subscription beside its transactions.
+  private func newestWords(
+    about original: OriginalTransactionID
+  ) -> (renewal: RenewalInfoPayload?, notification: NotificationContext?) {
+    var renewal: RenewalInfoPayload?
+    var notification: NotificationContext?
+    for fact in facts {
+      switch fact {
+      case .transaction, .receiptLine: break
+      case .renewal(let info):
+        guard info.originalTransactionID == original else { continue }
+        if renewal.map({ $0.precedes(info) }) ?? true { renewal = info }
+      case .notification(let context):
+        guard context.originalTransactionID == original else { continue }
+        if notification.map({ $0.precedes(context) }) ?? true { notification = context }
+      }
+    }
+    return (renewal, notification)
   }
 }
 

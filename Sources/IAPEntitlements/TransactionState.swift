@@ -22,16 +22,24 @@ extension TransactionPayload {
     precondition(!facts.isEmpty, "a transaction is known from at least one fact")
     let latest = facts[facts.count - 1]
     var result = latest.payload
-    for fact in facts.dropLast().reversed() { result.complete(from: fact.payload) }
+    if facts.count > 1 {
+      result.change { members in
+        for fact in facts.dropLast().reversed() { members.complete(from: fact.payload) }
+      }
+    }
     // A receipt has no word for "upgraded": the newest signed transaction has it.
-    if latest.isReceiptLine, let signed = facts.last(where: { !$0.isReceiptLine }) {
+    if latest.isReceiptLine, let signed = facts.last(where: { !$0.isReceiptLine }),
+      result.isUpgraded != signed.payload.isUpgraded
+    {
       result.isUpgraded = signed.payload.isUpgraded
     }
     return result
   }
+}
 
+extension TransactionPayload.Members {
   /// Takes what is absent here and can never become absent in truth.
-  private mutating func complete(from other: TransactionPayload) {
+  fileprivate mutating func complete(from other: TransactionPayload) {
     webOrderLineItemID = webOrderLineItemID ?? other.webOrderLineItemID
     subscriptionGroupID = subscriptionGroupID ?? other.subscriptionGroupID
     originalPurchaseDate = originalPurchaseDate ?? other.originalPurchaseDate

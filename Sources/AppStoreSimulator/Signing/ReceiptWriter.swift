@@ -5,7 +5,7 @@ import IAPSignatures
 /// Puts an app receipt together, attribute by attribute.
 ///
 /// - **Source:** the receipt facts, sections 6.2 and 6.3.
-struct ReceiptWriter {
+struct ReceiptWriter: Hashable {
   let app: AppRecord
   let environment: StoreEnvironment
   let snapshot: ReceiptSnapshot

@@ -19,6 +19,15 @@ final class StoreSigner: Sendable {
   private struct Lazily {
     var receiptChains: [StoreFaults.Signature: SigningChain] = [:]
     var writers: [StoreFaults.Signature: CompactJWSWriter] = [:]
+    var receipts: [UUID: SignedReceipt] = [:]
+  }
+
+  /// What a receipt was made from, and the receipt.
+  private struct SignedReceipt {
+    let writer: ReceiptWriter
+    let digest: DigestAlgorithm
+    let fault: StoreFaults.Signature
+    let bytes: [UInt8]
   }
 
   /// Certificates are valid for so many years before and after the start of the simulation.
@@ -84,6 +93,27 @@ final class StoreSigner: Sendable {
     }
     // The signature is the last thing in the container.
     if fault == .broken, let last = bytes.indices.last { bytes[last] ^= 1 }
+    return bytes
+  }
+
+  /// Makes and signs an app's receipt; a device that shows it again gets the same bytes.
+  func receipt(
+    _ writer: ReceiptWriter,
+    digest: DigestAlgorithm,
+    fault: StoreFaults.Signature
+  ) throws(SimulatorError) -> [UInt8] {
+    let device = writer.deviceIdentifier
+    if let known = lazily.withLock({ $0.receipts[device] }), known.writer == writer,
+      known.digest == digest, known.fault == fault
+    {
+      return known.bytes
+    }
+    var copy = writer
+    let bytes = try signReceipt(copy.content(signing), digest: digest, fault: fault)
+    lazily.withLock {
+      $0.receipts[device] =
+        SignedReceipt(writer: writer, digest: digest, fault: fault, bytes: bytes)
+    }
     return bytes
   }
 

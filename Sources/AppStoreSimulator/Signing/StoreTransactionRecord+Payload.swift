@@ -21,31 +21,33 @@ extension StoreTransactionRecord {
       productID: productID,
       purchaseDate: purchaseDate
     )
-    payload.webOrderLineItemID = webOrderLineItemID
-    payload.subscriptionGroupID = groupID
-    payload.originalPurchaseDate = originalPurchaseDate
-    payload.expiresDate = expiresDate
-    payload.quantity = quantity
-    payload.type = type
-    payload.appAccountToken = appAccountToken
-    payload.ownershipType = ownership
-    payload.signedDate = signedDate ?? modifiedDate
-    payload.revocationDate = revocationDate
-    payload.revocationReason = revocationReason
-    payload.revocationType = revocationType
-    payload.revocationPercentage = revocationPercentage
-    payload.isUpgraded = isUpgraded
-    payload.offerType = offer?.type
-    payload.offerIdentifier = offer?.id
-    payload.offerDiscountType = offer?.discountType
-    payload.offerPeriod = offer?.period?.iso8601
-    payload.environment = environment
-    payload.storefront = storefront.countryCode
-    payload.storefrontID = storefront.id
-    payload.transactionReason = reason
-    payload.priceMilliunits = priceMilliunits
-    payload.currency = storefront.currency
-    payload.appTransactionID = appTransactionID
+    payload.change {
+      $0.webOrderLineItemID = webOrderLineItemID
+      $0.subscriptionGroupID = groupID
+      $0.originalPurchaseDate = originalPurchaseDate
+      $0.expiresDate = expiresDate
+      $0.quantity = quantity
+      $0.type = type
+      $0.appAccountToken = appAccountToken
+      $0.ownershipType = ownership
+      $0.signedDate = signedDate ?? modifiedDate
+      $0.revocationDate = revocationDate
+      $0.revocationReason = revocationReason
+      $0.revocationType = revocationType
+      $0.revocationPercentage = revocationPercentage
+      $0.isUpgraded = isUpgraded
+      $0.offerType = offer?.type
+      $0.offerIdentifier = offer?.id
+      $0.offerDiscountType = offer?.discountType
+      $0.offerPeriod = offer?.period?.iso8601
+      $0.environment = environment
+      $0.storefront = storefront.countryCode
+      $0.storefrontID = storefront.id
+      $0.transactionReason = reason
+      $0.priceMilliunits = priceMilliunits
+      $0.currency = storefront.currency
+      $0.appTransactionID = appTransactionID
+    }
     return payload
   }
 }

@@ -248,11 +248,14 @@ struct PurchaseFindings: Sendable {
       isHeld = owner == nil || owner == account || counted.contains(proof.subject)
     }
     belongsToAnother = !isHeld
-    var facts: [StoreFact] = []
-    for subject in counted {
-      facts += subject == proof.subject ? own : try reader.facts(of: subject)
+    var others: [StoreFact] = []
+    for subject in counted where subject != proof.subject {
+      others += try reader.facts(of: subject)
     }
-    accessHistory = StoreHistory(facts, environment: filter)
+    accessHistory =
+      counted == [proof.subject]
+      ? history
+      : StoreHistory((counted.contains(proof.subject) ? own : []) + others, environment: filter)
     let unit = history.transaction(proof.transaction.transactionID)?.unit
     claim = try unit.flatMap { unit throws(StorageError) in
       try reader.claim(to: unit, in: proof.scope)

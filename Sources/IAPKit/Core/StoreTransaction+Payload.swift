@@ -12,22 +12,24 @@ extension StoreTransaction {
       productID: productID,
       purchaseDate: purchaseDate
     )
-    payload.webOrderLineItemID = webOrderLineItemID
-    payload.type = type
-    payload.subscriptionGroupID = subscriptionGroupID
-    payload.expiresDate = expiresDate
-    payload.signedDate = signedDate
-    payload.revocationDate = revocationDate
-    payload.revocationReason = revocationReason
-    payload.quantity = quantity
-    payload.appAccountToken = appAccountToken
-    payload.environment = environment
-    payload.ownershipType = ownership
-    payload.isUpgraded = isUpgraded
-    payload.priceMilliunits = price?.milliunits
-    payload.currency = price?.currency
-    payload.offerType = offerType
-    payload.offerIdentifier = offerID
+    payload.change {
+      $0.webOrderLineItemID = webOrderLineItemID
+      $0.type = type
+      $0.subscriptionGroupID = subscriptionGroupID
+      $0.expiresDate = expiresDate
+      $0.signedDate = signedDate
+      $0.revocationDate = revocationDate
+      $0.revocationReason = revocationReason
+      $0.quantity = quantity
+      $0.appAccountToken = appAccountToken
+      $0.environment = environment
+      $0.ownershipType = ownership
+      $0.isUpgraded = isUpgraded
+      $0.priceMilliunits = price?.milliunits
+      $0.currency = price?.currency
+      $0.offerType = offerType
+      $0.offerIdentifier = offerID
+    }
     return payload
   }
 }

@@ -163,7 +163,7 @@ final class EventJournal: DeliveryWitness {
     state.waiting.indices.map { index in
       if let line = state.waiting[index].line { return line }
       let event = state.waiting[index].event
-      let line = (try? RecordCoding.encode(event)).map { $0 + [UInt8(ascii: "\n")] } ?? []
+      let line = (try? LineEncoder.line(event)).map { $0.json + [UInt8(ascii: "\n")] } ?? []
       state.waiting[index].line = line
       state.madeCount += 1
       return line

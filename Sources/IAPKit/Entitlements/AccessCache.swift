@@ -62,7 +62,13 @@ struct AccessCache: Sendable {
   }
 
   /// Writes what there is to remember.
-  func save(_ view: AccessView, at now: Date) throws(IAPError) {
+  ///
+  /// - Parameters:
+  ///   - view: What is known.
+  ///   - report: What the device's own facts say now.
+  ///   - now: The instant.
+  /// - Throws: ``IAPError/storage(_:)`` when the file cannot be written.
+  func save(_ view: AccessView, _ report: AccessReport, at now: Date) throws(IAPError) {
     var root: JSONObject = [
       "version": .integer(Self.version), "seen": .integer(view.latestSeen.milliseconds),
     ]
@@ -76,7 +82,7 @@ struct AccessCache: Sendable {
         return .object(object)
       }
     )
-    let (asOf, device) = remembered(view, at: now)
+    let (asOf, device) = remembered(view, report, at: now)
     if let asOf {
       root["deviceAsOf"] = .integer(asOf.milliseconds)
       root["device"] = .array(
@@ -96,9 +102,10 @@ struct AccessCache: Sendable {
   /// What the device knows now, or what it knew when it knew something last.
   private func remembered(
     _ view: AccessView,
+    _ report: AccessReport,
     at now: Date
   ) -> (asOf: Date?, [AccessView.Remembered]) {
-    let device = view.report(at: now).entitlements
+    let device = report.entitlements
     guard view.isDeviceListed || !device.isEmpty else {
       return (view.rememberedAsOf, view.remembered)
     }

@@ -141,7 +141,7 @@ extension AccessView {
     var payload = payload
     note(payload.signedDate)
     // StoreKit 1 signs nothing: whatever is signed knows better, and so does a revocation.
-    payload.signedDate = payload.signedDate ?? payload.revocationDate
+    if payload.signedDate == nil { payload.signedDate = payload.revocationDate }
     guard facts.insert(.transaction(payload)).inserted else { return false }
     fold()
     let isCovered =
@@ -219,7 +219,7 @@ extension AccessView {
 
   private mutating func fold() {
     history = StoreHistory(
-      facts.filter { fact in
+      admitted: facts.filter { fact in
         !(fact.originalTransactionID.map { strangers.contains($0) } ?? false)
           && !(fact.transaction.map { refused.contains($0.transactionID) } ?? false)
       }
@@ -231,19 +231,28 @@ extension AccessView {
 
 extension AccessView {
   /// What the device's own facts say.
-  func report(at now: Date) -> AccessReport {
-    history.access(at: trusted(now), catalog: catalog)
+  func report(at now: Date) -> AccessReport { report(of: states(at: now), at: now) }
+
+  /// The same for who has looked at the subscriptions already.
+  func report(of states: [SubscriptionState], at now: Date) -> AccessReport {
+    history.access(at: trusted(now), catalog: catalog, subscriptions: states)
   }
 
+  /// What the device's own facts say of subscriptions.
+  func states(at now: Date) -> [SubscriptionState] { history.subscriptions(at: trusted(now)) }
+
   /// Every subscription: what the device knows of its renewal comes first, then the server's word.
-  func subscriptions(at now: Date) -> [IAPSubscription] {
+  func subscriptions(at now: Date) -> [IAPSubscription] { subscriptions(states(at: now)) }
+
+  /// The same for who has asked what the device's own facts say.
+  func subscriptions(_ states: [SubscriptionState]) -> [IAPSubscription] {
     var known: [OriginalTransactionID: IAPSubscription] = [:]
     for var state in serverSubscriptions {
       let current = state.productID
       state.planChange = state.pendingProductID.map { catalog.change(from: current, to: $0) }
       known[state.id] = state
     }
-    for state in history.subscriptions(at: trusted(now))
+    for state in states
     where state.renewal != nil || known[state.originalTransactionID] == nil {
       known[state.originalTransactionID] = IAPSubscription(state, catalog: catalog)
     }
@@ -285,8 +294,10 @@ extension AccessView {
   }
 
   /// The products that give access.
-  func productIDs(at now: Date) -> Set<String> {
-    let report = report(at: now)
+  func productIDs(at now: Date) -> Set<String> { productIDs(report(at: now), at: now) }
+
+  /// The same for who has asked what the device's own facts say.
+  func productIDs(_ report: AccessReport, at now: Date) -> Set<String> {
     let answers = timelyAnswers(at: now)
     guard !answers.isEmpty else {
       var ids = Set(report.productIDs.map(\.rawValue))

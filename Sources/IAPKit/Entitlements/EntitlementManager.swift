@@ -278,12 +278,15 @@ public final class EntitlementManager: Sendable {
         view.see(now)
         return view
       }
+      let states = view.states(at: now)
+      let report = view.report(of: states, at: now)
       do throws(IAPError) {
-        try cache.withLock { $0 }?.save(view, at: now)
+        try cache.withLock { $0 }?.save(view, report, at: now)
       } catch {
         log(LogLine(.warning, "access cannot be remembered: \(error)"))
       }
-      let (ids, subscriptions) = (view.productIDs(at: now), view.subscriptions(at: now))
+      let ids = view.productIDs(report, at: now)
+      let subscriptions = view.subscriptions(states)
       defer { told = (ids, subscriptions) }
       if ids != told.ids { changes.send(ids) }
       if subscriptions != told.subscriptions { subscriptionChanges.send(subscriptions) }
@@ -329,9 +332,11 @@ extension IAPTransactionResult {
     if var signed = jws.flatMap({ TransactionPayload(unverifiedJWS: Array($0.utf8)) }) {
       if signed.revocationDate != revocationDate {
         let dates = [signed.signedDate, signed.revocationDate, revocationDate].compactMap { $0 }
-        signed.signedDate = dates.max()?.addingTimeInterval(Self.laterSeconds)
-        signed.revocationDate = revocationDate
-        signed.revocationReason = revocationReason
+        signed.change {
+          $0.signedDate = dates.max()?.addingTimeInterval(Self.laterSeconds)
+          $0.revocationDate = revocationDate
+          $0.revocationReason = revocationReason
+        }
       }
       return signed
     }
@@ -342,17 +347,19 @@ extension IAPTransactionResult {
       productID: ProductID(productId),
       purchaseDate: purchaseDate
     )
-    payload.webOrderLineItemID = webOrderLineItemId.map { WebOrderLineItemID($0) }
-    payload.type = productType
-    payload.subscriptionGroupID = subscriptionGroupId.map { SubscriptionGroupID($0) }
-    payload.expiresDate = expiresDate
-    payload.signedDate = signedDate
-    payload.revocationDate = revocationDate
-    payload.revocationReason = revocationReason
-    payload.quantity = quantity
-    payload.environment = environment
-    payload.ownershipType = ownership
-    payload.isUpgraded = isUpgraded
+    payload.change {
+      $0.webOrderLineItemID = webOrderLineItemId.map { WebOrderLineItemID($0) }
+      $0.type = productType
+      $0.subscriptionGroupID = subscriptionGroupId.map { SubscriptionGroupID($0) }
+      $0.expiresDate = expiresDate
+      $0.signedDate = signedDate
+      $0.revocationDate = revocationDate
+      $0.revocationReason = revocationReason
+      $0.quantity = quantity
+      $0.environment = environment
+      $0.ownershipType = ownership
+      $0.isUpgraded = isUpgraded
+    }
     return payload
   }
 }

@@ -20,6 +20,7 @@ struct FinishedLine {
   private static let tab = UInt8(ascii: "\t")
   private static let brace = UInt8(ascii: "{")
   private static let mark = Array("done\t".utf8)
+  private static let grant = Array("grant:".utf8)
   private static let unknownType = "-"
   /// The fields before the effects.
   private static let headCount = 4
@@ -77,6 +78,17 @@ struct FinishedLine {
   var effects: [String] {
     body[effectsStart..<jsonStart].split(separator: Self.tab)
       .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Whether the goods were handed over: one of the effects is a grant.
+  var isGranted: Bool {
+    var start = effectsStart
+    while start < jsonStart {
+      if body[start..<jsonStart].starts(with: Self.grant) { return true }
+      guard let end = body[start..<jsonStart].firstIndex(of: Self.tab) else { return false }
+      start = end + 1
+    }
+    return false
   }
 
   /// The body of a transaction's line; nil while work is left, or when a name does not fit.

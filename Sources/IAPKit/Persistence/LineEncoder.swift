@@ -90,12 +90,14 @@ private final class Line {
   func write<Value: Encodable>(_ value: Value) throws {
     if Value.self == String.self, let text = value as? String { return write(text: text) }
     if Value.self == Int.self, let number = value as? Int { return write(number: number) }
-    if Value.self == Bool.self, let flag = value as? Bool { return write(number: flag) }
+    if Value.self == Bool.self, let flag = value as? Bool { return write(flag: flag) }
     if Value.self == Date.self, let date = value as? Date {
       let milliseconds = date.milliseconds
       if Date(milliseconds: milliseconds) != date { isExact = false }
       return write(number: milliseconds)
     }
+    if Value.self == Int64.self, let number = value as? Int64 { return write(number: number) }
+    if Value.self == Double.self, let number = value as? Double { return try write(number: number) }
     if Value.self is any BinaryInteger.Type { return write(number: value) }
     if Self.isFoundations(Value.self) {
       do { return bytes += try RecordCoding.encode(value) } catch { throw LineEncoder.refusal }
@@ -117,13 +119,25 @@ private final class Line {
   }
 
   private static func isFoundations(_ type: Any.Type) -> Bool {
-    type == Data.self || type == URL.self || type == Decimal.self || type == Double.self
-      || type == Float.self
+    type == Data.self || type == URL.self || type == Decimal.self || type == Float.self
   }
 
   private func write(number: some Any) { bytes += Array("\(number)".utf8) }
 
-  private func write(text: String) {
+  func write(number: some FixedWidthInteger) {
+    bytes.append(contentsOf: String(number).utf8)
+  }
+
+  func write(flag: Bool) { bytes.append(contentsOf: (flag ? "true" : "false").utf8) }
+
+  /// As Foundation has it: a whole number without its fraction.
+  func write(number: Double) throws {
+    guard number.isFinite else { throw LineEncoder.refusal }
+    let text = number.description
+    bytes.append(contentsOf: (text.hasSuffix(".0") ? text.dropLast(2) : text[...]).utf8)
+  }
+
+  func write(text: String) {
     var text = text
     text.withUTF8 { characters in
       bytes.append(Self.quote)
@@ -171,6 +185,21 @@ private struct LineMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
     try line.begin(key.stringValue, at: depth)
     try line.write(value)
+  }
+
+  func encode(_ value: String, forKey key: Key) throws {
+    try line.begin(key.stringValue, at: depth)
+    line.write(text: value)
+  }
+
+  func encode(_ value: Bool, forKey key: Key) throws {
+    try line.begin(key.stringValue, at: depth)
+    line.write(flag: value)
+  }
+
+  func encode(_ value: Int, forKey key: Key) throws {
+    try line.begin(key.stringValue, at: depth)
+    line.write(number: value)
   }
 
   func nestedContainer<Nested: CodingKey>(
@@ -258,6 +287,8 @@ private struct LineValue: SingleValueEncodingContainer {
   func encodeNil() throws { line.writeNull() }
 
   func encode<Value: Encodable>(_ value: Value) throws { try line.write(value) }
+
+  func encode(_ value: String) throws { line.write(text: value) }
 }
 
 /// A key of a map.

@@ -46,7 +46,7 @@ extension StoreContents {
     for (index, candidate) in candidates.enumerated() {
       guard index < RetentionPolicy.recordsPerLaunchMax else { break }
       guard index < excess || candidate.purchasedAt < horizon else { break }
-      guard let record = record(candidate.id), record.isForgettable else { continue }
+      guard let record = peek(candidate.id), record.isForgettable else { continue }
       for effect in record.acknowledged {
         changes.append(try StoreChange(effect: effect, of: candidate.id.rawValue))
       }
@@ -69,7 +69,7 @@ extension StoreContents {
     var changes: [StoreChange] = []
     for candidate in candidates {
       guard changes.count < RetentionPolicy.recordsPerLaunchMax else { break }
-      guard var record = record(candidate.id), record.isSettled else { continue }
+      guard var record = peek(candidate.id), record.isSettled else { continue }
       if case .jws = record.transaction.proof { record.transaction.proof = .jws("") }
       changes += try self.changes(putting: record)
     }
@@ -104,7 +104,7 @@ extension StoreContents {
   }
 
   /// The newest judged record of each purchase that gives access, the newest purchases first.
-  func newestOwned(_ limit: Int) -> [TransactionRecord] {
+  mutating func newestOwned(_ limit: Int) -> [TransactionRecord] {
     var newest: [String: (id: TransactionID, at: Int64)] = [:]
     func see(_ id: TransactionID, _ original: String, _ date: Int64) {
       guard let known = newest[original], (known.at, known.id) >= (date, id) else {
@@ -127,7 +127,7 @@ extension StoreContents {
   }
 
   /// What was handed over here and is used up, the newest purchases first.
-  func newestUsedUp(_ limit: Int) -> [TransactionRecord] {
+  mutating func newestUsedUp(_ limit: Int) -> [TransactionRecord] {
     var found: [(id: TransactionID, at: Int64)] = []
     for (id, record) in open where record.productType == .consumable {
       if record.acknowledged.contains(where: { $0.hasPrefix("grant:") }) {
@@ -135,9 +135,7 @@ extension StoreContents {
       }
     }
     for (id, line) in finished where line.type == .consumable {
-      if line.effects.contains(where: { $0.hasPrefix("grant:") }) {
-        found.append((id, line.purchasedAt))
-      }
+      if line.isGranted { found.append((id, line.purchasedAt)) }
     }
     return found.sorted { ($0.at, $0.id) > ($1.at, $1.id) }.prefix(limit)
       .compactMap { record($0.id) }

@@ -20,6 +20,10 @@ struct StoreContents {
   private(set) var meta: JournalMeta?
   /// The effects that took place, and through which transaction.
   private(set) var effects: [String: TransactionID] = [:]
+  /// Finished records that somebody asked for: who asks once asks again.
+  private var woken: [TransactionID: TransactionRecord] = [:]
+  /// The most of them; then all are let go.
+  static let wokenMax = 128
   private var finishedOrders: [OrderNumber: FinishedLine] = [:]
   /// Finished records in the words of an older version.
   private var outdated: Set<TransactionID> = []
@@ -33,8 +37,18 @@ struct StoreContents {
     DueEffect.of(record) { effects[$0] != nil }
   }
 
-  func record(_ id: TransactionID) -> TransactionRecord? {
-    open[id] ?? finished[id].flatMap(Self.record(inLine:))
+  mutating func record(_ id: TransactionID) -> TransactionRecord? {
+    let record = peek(id)
+    if let record, open[id] == nil, woken[id] == nil {
+      if woken.count >= Self.wokenMax { woken = [:] }
+      woken[id] = record
+    }
+    return record
+  }
+
+  /// The same for who does not ask again.
+  func peek(_ id: TransactionID) -> TransactionRecord? {
+    open[id] ?? woken[id] ?? finished[id].flatMap(Self.record(inLine:))
   }
 
   /// The name by which a copy of the same lasting goods is being handed over.
@@ -52,7 +66,7 @@ struct StoreContents {
   }
 
   /// The user who got the goods that a record is about, through whichever copy.
-  func recipient(of record: TransactionRecord) -> CustomerID? {
+  mutating func recipient(of record: TransactionRecord) -> CustomerID? {
     guard let id = effects["grant:\(record.deliveryUnit)"] else { return nil }
     return self.record(id)?.recipient
   }
@@ -63,7 +77,7 @@ struct StoreContents {
 
   /// Every record, decoded.
   var records: [TransactionRecord] {
-    Array(open.values) + finished.values.compactMap(Self.record(inLine:))
+    Array(open.values) + finished.compactMap { woken[$0] ?? Self.record(inLine: $1) }
   }
 
   /// Takes an order that is at its end into the book, when there is one of this number.
@@ -182,6 +196,7 @@ struct StoreContents {
 
   private mutating func applyRecord(_ entry: StorageEntry) {
     let id = TransactionID(entry.key.id)
+    woken[id] = nil
     guard let body = entry.body else {
       open[id] = nil
       finished[id] = nil
@@ -204,6 +219,7 @@ struct StoreContents {
   private mutating func take(_ record: TransactionRecord, receipt: String?) {
     var record = record
     let id = record.transaction.transactionID
+    woken[id] = nil
     useReceipt(receipt, id)
     if let receipt { record.transaction.proof = .receipt(receipts[receipt]) }
     for effect in record.acknowledged { effects[effect] = id }

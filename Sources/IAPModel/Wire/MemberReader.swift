@@ -7,6 +7,8 @@ package import Foundation
 package struct MemberReader {
   private let members: [JSONMember]
   private var isTaken: [Bool]
+  /// Behind the member that was taken last: members are mostly asked for in their order.
+  private var next = 0
 
   package init(_ object: JSONObject) {
     members = object.members
@@ -23,13 +25,20 @@ package struct MemberReader {
     _ wanted: String,
     _ read: (JSONValue) -> Value?
   ) throws(PayloadError) -> Value? {
-    guard let index = members.firstIndex(where: { $0.isNamed(name) }) else { return nil }
+    guard let index = index(of: name) else { return nil }
     isTaken[index] = true
+    next = index + 1
     if case .null = members[index].value { return nil }
     guard let result = read(members[index].value) else {
       throw PayloadError(.wrongType, "member \(name) is not \(wanted)")
     }
     return result
+  }
+
+  /// Where a member stands; no name stands twice.
+  private func index(of name: String) -> Int? {
+    members[next...].firstIndex { $0.isNamed(name) }
+      ?? members[..<next].firstIndex { $0.isNamed(name) }
   }
 
   package mutating func text(_ name: String) throws(PayloadError) -> String? {
@@ -145,5 +154,8 @@ struct MemberWriter {
     if let value { members.append(JSONMember(name, value)) }
   }
 
-  func object(with others: [JSONMember]) -> JSONObject { JSONObject(members + others) }
+  /// The object; the names that are known here are all different.
+  func object(with others: [JSONMember]) -> JSONObject {
+    others.isEmpty ? JSONObject(checked: members) : JSONObject(members + others)
+  }
 }

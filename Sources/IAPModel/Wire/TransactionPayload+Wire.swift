@@ -6,7 +6,7 @@ extension TransactionPayload {
   ///   transaction has, or `wrongType`.
   public init(_ object: JSONObject) throws(PayloadError) {
     var reader = MemberReader(object)
-    self.init(
+    var members = Members(
       transactionID: TransactionID(try reader.requiredText("transactionId")),
       originalTransactionID: OriginalTransactionID(
         try reader.requiredText("originalTransactionId")
@@ -15,32 +15,33 @@ extension TransactionPayload {
       productID: ProductID(try reader.requiredText("productId")),
       purchaseDate: try reader.requiredDate("purchaseDate")
     )
-    webOrderLineItemID = try reader.identifier("webOrderLineItemId")
-    subscriptionGroupID = try reader.identifier("subscriptionGroupIdentifier")
-    originalPurchaseDate = try reader.date("originalPurchaseDate")
-    expiresDate = try reader.date("expiresDate")
-    quantity = try reader.smallInteger("quantity")
-    type = try reader.open("type")
-    appAccountToken = try reader.token("appAccountToken")
-    ownershipType = try reader.open("inAppOwnershipType")
-    signedDate = try reader.date("signedDate")
-    revocationDate = try reader.date("revocationDate")
-    revocationReason = try reader.open("revocationReason")
-    revocationType = try reader.open("revocationType")
-    revocationPercentage = try reader.smallInteger("revocationPercentage")
-    isUpgraded = try reader.bool("isUpgraded") ?? false
-    offerType = try reader.open("offerType")
-    offerIdentifier = try reader.identifier("offerIdentifier")
-    offerDiscountType = try reader.open("offerDiscountType")
-    offerPeriod = try reader.text("offerPeriod")
-    environment = try reader.open("environment")
-    storefront = try reader.text("storefront")
-    storefrontID = try reader.identifier("storefrontId")
-    transactionReason = try reader.open("transactionReason")
-    priceMilliunits = try reader.integer("price")
-    currency = try reader.text("currency")
-    appTransactionID = try reader.identifier("appTransactionId")
-    otherMembers = reader.others
+    members.webOrderLineItemID = try reader.identifier("webOrderLineItemId")
+    members.subscriptionGroupID = try reader.identifier("subscriptionGroupIdentifier")
+    members.originalPurchaseDate = try reader.date("originalPurchaseDate")
+    members.expiresDate = try reader.date("expiresDate")
+    members.quantity = try reader.smallInteger("quantity")
+    members.type = try reader.open("type")
+    members.appAccountToken = try reader.token("appAccountToken")
+    members.ownershipType = try reader.open("inAppOwnershipType")
+    members.signedDate = try reader.date("signedDate")
+    members.revocationDate = try reader.date("revocationDate")
+    members.revocationReason = try reader.open("revocationReason")
+    members.revocationType = try reader.open("revocationType")
+    members.revocationPercentage = try reader.smallInteger("revocationPercentage")
+    members.isUpgraded = try reader.bool("isUpgraded") ?? false
+    members.offerType = try reader.open("offerType")
+    members.offerIdentifier = try reader.identifier("offerIdentifier")
+    members.offerDiscountType = try reader.open("offerDiscountType")
+    members.offerPeriod = try reader.text("offerPeriod")
+    members.environment = try reader.open("environment")
+    members.storefront = try reader.text("storefront")
+    members.storefrontID = try reader.identifier("storefrontId")
+    members.transactionReason = try reader.open("transactionReason")
+    members.priceMilliunits = try reader.integer("price")
+    members.currency = try reader.text("currency")
+    members.appTransactionID = try reader.identifier("appTransactionId")
+    members.otherMembers = reader.others
+    self.init(members)
   }
 
   /// The members of the payload, absent ones left out.

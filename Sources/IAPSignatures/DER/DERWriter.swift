@@ -11,26 +11,31 @@ public enum DERWriter {
   ///   - content: The content.
   /// - Returns: Tag, length and content.
   public static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
-    var output: [UInt8] = [tag]
-    output.reserveCapacity(content.count + 6)
-    if content.count < 0x80 {
-      output.append(UInt8(content.count))
-    } else {
-      let digits = bigEndian(UInt64(content.count))
-      output.append(0x80 | UInt8(digits.count))
-      output += digits
-    }
-    return output + content
+    element(tag, of: CollectionOfOne(content))
   }
 
   /// A SEQUENCE of whole elements.
-  public static func sequence(_ elements: [[UInt8]]) -> [UInt8] {
-    element(0x30, Array(elements.joined()))
-  }
+  public static func sequence(_ elements: [[UInt8]]) -> [UInt8] { element(0x30, of: elements) }
 
   /// A SET OF whole elements, in the order that the distinguished encoding wants.
   public static func set(_ elements: [[UInt8]]) -> [UInt8] {
-    element(0x31, Array(setOrder(elements).joined()))
+    element(0x31, of: setOrder(elements))
+  }
+
+  private static func element(_ tag: UInt8, of pieces: some Collection<[UInt8]>) -> [UInt8] {
+    let count = pieces.reduce(0) { $0 + $1.count }
+    var output: [UInt8] = []
+    output.reserveCapacity(count + 6)
+    output.append(tag)
+    if count < 0x80 {
+      output.append(UInt8(count))
+    } else {
+      let digits = bigEndian(UInt64(count))
+      output.append(0x80 | UInt8(digits.count))
+      output += digits
+    }
+    for piece in pieces { output += piece }
+    return output
   }
 
   /// A context-specific, constructed element: `[number]`.
@@ -41,12 +46,16 @@ public enum DERWriter {
 
   /// An INTEGER from a number.
   public static func integer(_ value: Int64) -> [UInt8] {
-    var bytes = withUnsafeBytes(of: value.bigEndian) { Array($0) }
-    while bytes.count > 1, bytes[0] == 0 && bytes[1] < 0x80 || bytes[0] == 0xFF && bytes[1] >= 0x80
-    {
-      bytes.removeFirst()
+    withUnsafeBytes(of: value.bigEndian) { bytes in
+      var start = 0
+      while start < bytes.count - 1,
+        bytes[start] == 0 && bytes[start + 1] < 0x80
+          || bytes[start] == 0xFF && bytes[start + 1] >= 0x80
+      {
+        start += 1
+      }
+      return element(0x02, Array(bytes[start...]))
     }
-    return element(0x02, bytes)
   }
 
   /// An INTEGER from the big-endian magnitude of a number that is not negative.

@@ -142,19 +142,21 @@ public struct ReceiptItem: Hashable, Sendable {
       productID: productID,
       purchaseDate: purchaseDate
     )
-    payload.webOrderLineItemID = webOrderLineItemID
-    payload.originalPurchaseDate = originalPurchaseDate
-    payload.expiresDate = expiresDate
-    payload.quantity = quantity
-    payload.type = type ?? (expiresDate == nil ? nil : .autoRenewable)
-    payload.signedDate = receipt.creationDate
-    payload.revocationDate = cancellationDate
-    payload.environment = receipt.environment
-    if isTrialPeriod == true || isInIntroOfferPeriod == true { payload.offerType = .introductory }
-    if isTrialPeriod == true { payload.offerDiscountType = .freeTrial }
-    if let promotionalOfferID {
-      payload.offerType = .promotional
-      payload.offerIdentifier = promotionalOfferID
+    payload.change {
+      $0.webOrderLineItemID = webOrderLineItemID
+      $0.originalPurchaseDate = originalPurchaseDate
+      $0.expiresDate = expiresDate
+      $0.quantity = quantity
+      $0.type = type ?? (expiresDate == nil ? nil : .autoRenewable)
+      $0.signedDate = receipt.creationDate
+      $0.revocationDate = cancellationDate
+      $0.environment = receipt.environment
+      if isTrialPeriod == true || isInIntroOfferPeriod == true { $0.offerType = .introductory }
+      if isTrialPeriod == true { $0.offerDiscountType = .freeTrial }
+      if let promotionalOfferID {
+        $0.offerType = .promotional
+        $0.offerIdentifier = promotionalOfferID
+      }
     }
     return payload
   }
