@@ -180,7 +180,7 @@ targets += [
 
   tests(
     "SimulationTests",
-    ["Simulation", "IAPKit", "IAPSignatures", "IAPModel", "OpenSSLCrypto"]
+    ["Simulation", "AppStoreSimulator", "IAPKit", "IAPSignatures", "IAPModel", "OpenSSLCrypto"]
   ),
   tests("IAPSignaturesTests", ["IAPSignatures", "OpenSSLCrypto", "IAPModel"]),
   tests("OpenSSLCryptoTests", ["OpenSSLCrypto", "IAPSignatures"]),

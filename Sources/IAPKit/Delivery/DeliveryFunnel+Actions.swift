@@ -63,6 +63,7 @@ extension DeliveryFunnel {
       guard isAboutItself || transaction.isPaidProductKnown else {
         return .unknown(reason: "the answer is about another transaction")
       }
+      guard !result.isValid || transaction.isMeant(by: result) else { return .staleReceipt }
       guard !result.awaitsServer else {
         return .unknown(reason: "no answer of the server; this device finds it genuine")
       }

@@ -97,11 +97,21 @@ final class EntitlementRefresh: Sendable {
 
   /// Asks this device: StoreKit 2 for its lists, and on StoreKit 1 the receipt.
   func list() async {
+    recallRevocations()
     guard adapter.generation == .storekit2 else { return readReceiptLines() }
     entitlements.applyDeviceList(await adapter.currentEntitlements().filter(isOwn))
     guard let source = adapter as? any SubscriptionStatusSource else { return }
     let statuses = await source.subscriptionStatuses(in: entitlements.groups)
     entitlements.apply(statuses.filter { isOwn($0.transaction) })
+  }
+
+  /// Tells of what was taken back while nothing could be done about its goods: refused, set aside,
+  /// or waiting for somebody, it has no event of its own, and no list of the device names it.
+  private func recallRevocations() {
+    store.openRecords()
+      .filter { $0.revocationDate != nil && isOwn($0.transaction) }
+      .sorted { $0.transactionId < $1.transactionId }
+      .forEach { entitlements.apply($0.transaction) }
   }
 
   /// The App Store's account has what all users of the app bought with it on this device.

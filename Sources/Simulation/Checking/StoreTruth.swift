@@ -10,6 +10,8 @@ struct StoreTruth {
   let world: SimulatedWorld
   /// What was paid for, of all customers, oldest first of each.
   let bought: [StoreTransactionRecord]
+  /// How many subscriptions several users of a telephone have paid for.
+  private(set) var sharedSubscriptionCount = 0
   private var ambiguous: Set<String> = []
 
   init(world: SimulatedWorld) {
@@ -18,6 +20,9 @@ struct StoreTruth {
       .flatMap { world.store.transactions(of: SimulatedWorld.account($0)) }
       .filter { $0.ownership == .purchased }
     ambiguous = findAmbiguous()
+    let shared = sharedSubscriptions
+    sharedSubscriptionCount = shared.count
+    ambiguous.formUnion(shared.flatMap { $0.map(purchase) })
   }
 
   /// The customer of a transaction, as an index into the cast.
@@ -65,6 +70,24 @@ struct StoreTruth {
 
   private func isBuyer(_ device: Int, of record: StoreTransactionRecord) -> Bool {
     world.apps[device].device.id == record.device
+  }
+
+  /// The periods of each subscription that was bought anew, or changed, by another user.
+  ///
+  /// The App Store goes on with the account's subscription, and a purchase has one owner (decisions
+  /// 0204 and 0574). Whether each payment took effect, or is held and shown, is looked at all the
+  /// same.
+  private var sharedSubscriptions: [[StoreTransactionRecord]] {
+    guard world.cast.customers.contains(where: { $0.userCount > 1 }) else { return [] }
+    let names = Dictionary(uniqueKeysWithValues: world.userTokens.map { ($0.value, $0.key) })
+    return Dictionary(
+      grouping: bought.filter { $0.type == .autoRenewable },
+      by: \.originalTransactionID
+    )
+    .values
+    .filter { periods in
+      Set(periods.compactMap { $0.appAccountToken.flatMap { names[$0.rawValue] } }).count > 1
+    }
   }
 
   /// The purchase behind a transaction that an app speaks of: copies stand for what they restore.

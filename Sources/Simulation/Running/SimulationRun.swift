@@ -277,7 +277,8 @@ package struct SimulationRun {
   // MARK: Ending
 
   private mutating func sum() {
-    report.orders = StoreTruth(world: world).bought.count
+    let truth = StoreTruth(world: world)
+    report.orders = truth.bought.count
     report.effects = world.apps.reduce(0) { $0 + $1.effects.count }
     report.jobs = order.ranCount
     report.seconds = world.store.clock.now.timeIntervalSince(SimulatedWorld.start)
@@ -285,6 +286,9 @@ package struct SimulationRun {
     if untold > 0 { report.counts["telephones that cannot tell their users apart"] = untold }
     let refunded = keeping.refunded.count
     if refunded > 0 { report.counts["accounts with a refund of what lasts"] = refunded }
+    if truth.sharedSubscriptionCount > 0 {
+      report.counts["subscriptions that several users paid for"] = truth.sharedSubscriptionCount
+    }
     if secondOwners > 0 { report.counts["second owners after the lease"] = secondOwners }
     for (name, count) in world.path.counts { report.counts["messages: " + name] = count }
     report.crashPoints = stage.crashPoints
