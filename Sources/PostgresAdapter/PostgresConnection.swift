@@ -23,7 +23,7 @@ internal import Glibc
     var silenceMilliseconds: Int32 { Int32(statementMilliseconds) + 5_000 }
   }
 
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   private let limits: Limits
   private var names: [String: String] = [:]
   /// Whether it cannot be used any more.
@@ -122,17 +122,17 @@ internal import Glibc
     return name
   }
 
-  private func send(_ isSent: Bool) throws(PostgresError) {
+  func send(_ isSent: Bool) throws(PostgresError) {
     guard isSent else { throw lost("the connection is closed") }
   }
 
-  private func lost(_ reason: String) -> PostgresError {
+  func lost(_ reason: String) -> PostgresError {
     isLost = true
     return PostgresError(.lost, "PostgreSQL: \(reason)")
   }
 
   /// Waits for what a statement says, and for its end.
-  private func result(_ operation: String) throws(PostgresError) -> PostgresResult {
+  func result(_ operation: String) throws(PostgresError) -> PostgresResult {
     var last: PostgresResult?
     var failure: PostgresError?
     while let pointer = try unsafe nextResult() {
@@ -153,7 +153,7 @@ internal import Glibc
     return last
   }
 
-  private func nextResult() throws(PostgresError) -> OpaquePointer? {
+  func nextResult() throws(PostgresError) -> OpaquePointer? {
     while unsafe PQisBusy(handle) == 1 {
       var waited = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
       let ready = unsafe poll(&waited, 1, limits.silenceMilliseconds)
@@ -176,7 +176,7 @@ internal import Glibc
   }
 
   /// The funnel: turns what a result says into an error.
-  @unsafe private func check(
+  @unsafe func check(
     _ result: OpaquePointer,
     _ operation: String
   ) throws(PostgresError) {

@@ -63,10 +63,11 @@ package enum PostgresValue: Hashable, Sendable {
 ///
 /// That one is written as U+FFFF and "0", and U+FFFF, which means nothing, twice; so every text
 /// comes back as it was.
-enum PostgresText {
+package enum PostgresText {
   private static let mark: [UInt8] = [0xEF, 0xBF, 0xBF]
 
-  static func encode(_ text: String) -> [UInt8] {
+  /// The bytes under which a text is stored.
+  package static func encode(_ text: String) -> [UInt8] {
     let bytes = Array(text.utf8)
     guard bytes.contains(0) || bytes.contains(mark) else { return bytes }
     var output: [UInt8] = []

@@ -91,6 +91,33 @@ final class PostgresDatabase {
     return try map(row)
   }
 
+  /// Copies rows into a table; none of them when it fails.
+  func copyIn(_ sql: String, _ rows: RowBatch) throws(StorageError) {
+    try watched(sql) { () throws(PostgresError) in try connection.copyIn(sql, rows.bytes) }
+  }
+
+  /// Hands out rows that are copied out of a table.
+  func copyOut(
+    _ sql: String,
+    _ take: ([UInt8]) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    try beginCopyOut(sql)
+    while let row = try nextCopied() { try take(row) }
+  }
+
+  /// Begins to copy rows out of a table.
+  func beginCopyOut(_ sql: String) throws(StorageError) {
+    try watched(sql) { () throws(PostgresError) in try connection.beginCopyOut(sql) }
+  }
+
+  /// The next row that is copied out; nil behind the last.
+  func nextCopied() throws(StorageError) -> [UInt8]? {
+    do throws(PostgresError) { return try connection.nextCopied() } catch {
+      failure = error.code
+      throw StorageError(error)
+    }
+  }
+
   /// Runs `body`, remembers why it failed, and says so when it was slow.
   private func watched<Value>(
     _ sql: String,

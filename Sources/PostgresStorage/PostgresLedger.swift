@@ -108,6 +108,7 @@ public final class PostgresLedger: Ledger {
     let session = PostgresSession(place)
     let database = try session.connect()
     try PostgresSchema.migrate(database, schema: options.schema, steps: steps)
+    try PostgresArchive.checkIsWhole(database)
     if steps.count >= PostgresSchema.logsByTime {
       // What is in the way now may be gone later; until then rows have a part for those of none.
       _ = try? PostgresLogs.makeAhead(of: database, schema: options.schema)

@@ -80,4 +80,54 @@ internal import CSQLite
     let count = Int(unsafe sqlite3_column_bytes(pointer, column))
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
   }
+
+  /// Adds a whole number in network order, behind its length; -1 for a null.
+  package func append(integer column: Int32, to bytes: inout [UInt8]) {
+    guard !isNull(column) else { return Self.append(-1, to: &bytes) }
+    Self.append(8, to: &bytes)
+    let number = integer(column).bigEndian
+    unsafe withUnsafeBytes(of: number) { unsafe bytes.append(contentsOf: $0) }
+  }
+
+  /// Adds the bytes of a blob behind their length; -1 for a null.
+  package func append(blob column: Int32, to bytes: inout [UInt8]) {
+    guard !isNull(column) else { return Self.append(-1, to: &bytes) }
+    let buffer = unsafe buffer(column)
+    Self.append(Int32(buffer.count), to: &bytes)
+    unsafe bytes.append(contentsOf: buffer)
+  }
+
+  /// Adds the bytes of a text behind their length; -1 for a null.
+  ///
+  /// - Parameters:
+  ///   - column: The column.
+  ///   - bytes: What is added to.
+  ///   - encode: Encodes a text that is more than ASCII or has a character of number 0.
+  package func append(
+    text column: Int32,
+    to bytes: inout [UInt8],
+    encode: (String) -> [UInt8]
+  ) {
+    guard !isNull(column) else { return Self.append(-1, to: &bytes) }
+    let buffer = unsafe buffer(column)
+    if unsafe buffer.allSatisfy({ $0 > 0 && $0 < 0x80 }) {
+      Self.append(Int32(buffer.count), to: &bytes)
+      unsafe bytes.append(contentsOf: buffer)
+    } else {
+      let encoded = encode(text(column))
+      Self.append(Int32(encoded.count), to: &bytes)
+      bytes += encoded
+    }
+  }
+
+  /// The bytes of a column, until the next step.
+  @unsafe private func buffer(_ column: Int32) -> UnsafeRawBufferPointer {
+    let start = unsafe sqlite3_column_blob(pointer, column)
+    let count = Int(unsafe sqlite3_column_bytes(pointer, column))
+    return unsafe UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+  }
+
+  private static func append(_ length: Int32, to bytes: inout [UInt8]) {
+    unsafe withUnsafeBytes(of: length.bigEndian) { unsafe bytes.append(contentsOf: $0) }
+  }
 }

@@ -8,7 +8,7 @@ package final class SQLiteArchive {
   private static let movedVersion = 1_000_000
   private static let busyTimeoutMilliseconds: Int32 = 30_000
 
-  private let connection: SQLiteConnection
+  let connection: SQLiteConnection
 
   /// When the first and the last fact came; nil when there is none.
   package func factSpan() throws(StorageError) -> ClosedRange<Date>? {
@@ -47,55 +47,6 @@ package final class SQLiteArchive {
   /// Ends what was begun and undoes it.
   package func undo() {
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-  }
-
-  /// Hands out the rows of a table.
-  ///
-  /// - Parameters:
-  ///   - table: The table.
-  ///   - last: Behind which number to begin, for tables that grow.
-  ///   - take: Takes some rows.
-  /// - Returns: The number of the last row; `last` when there was none.
-  /// - Throws: ``StorageError``, or from `take`.
-  package func visit(
-    _ table: LedgerTable,
-    after last: Int64 = 0,
-    _ take: (LedgerRows) throws(StorageError) -> Void
-  ) throws(StorageError) -> Int64 {
-    var batch: LedgerRows = []
-    var end = last
-    let number: String
-    switch table.growth {
-    case .added(let column), .changed(let column): number = column
-    case .replaced: number = ""
-    }
-    let condition = number.isEmpty ? "" : " WHERE \(number) > \(last) ORDER BY \(number)"
-    let selected = number.isEmpty ? "0" : number
-    try connection.visit("SELECT \(selected), \(table.columnList) FROM \(table.name)\(condition)") {
-      row throws(StorageError) in
-      end = row.integer(0)
-      batch.append(row.cells(of: table))
-      guard batch.count == LedgerTable.rowsPerBatchMax else { return }
-      try take(batch)
-      batch = []
-    }
-    if !batch.isEmpty { try take(batch) }
-    return end
-  }
-
-  /// Hands out what is said about purchases that were erased.
-  package func visitErasedItems(
-    _ take: (LedgerRows) throws(StorageError) -> Void
-  ) throws(StorageError) {
-    guard let table = LedgerTable.named("items") else { return }
-    var rows: LedgerRows = []
-    try connection.visit(
-      """
-      SELECT 0, \(table.columnList) FROM items
-      WHERE subject IN (SELECT id FROM subjects WHERE erased_ms IS NOT NULL)
-      """
-    ) { row throws(StorageError) in rows.append(row.cells(of: table)) }
-    try take(rows)
   }
 
   /// Looks things up as a ledger does.
@@ -178,20 +129,6 @@ package final class SQLiteArchive {
   /// Writes the file as it is at this instant into a new one.
   package func copy(to path: String) throws(StorageError) {
     try connection.run("VACUUM INTO ?", .text(path))
-  }
-}
-
-extension SQLiteStatement {
-  /// The cells of a row behind its number.
-  fileprivate func cells(of table: LedgerTable) -> [LedgerCell] {
-    table.columns.enumerated().map { index, column in
-      let place = Int32(index + 1)
-      switch column.kind {
-      case .integer: return .integer(optionalInteger(place))
-      case .text: return .text(optionalText(place))
-      case .blob: return .blob(isNull(place) ? nil : blob(place))
-      }
-    }
   }
 }
 

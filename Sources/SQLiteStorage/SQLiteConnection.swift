@@ -101,7 +101,7 @@ final class SQLiteConnection {
     return result
   }
 
-  private func forEachRow(
+  func forEachRow(
     _ sql: String,
     _ values: [SQLiteValue],
     _ body: (SQLiteStatement) throws(StorageError) -> Bool

@@ -51,12 +51,22 @@ public struct LedgerDump: Hashable, Sendable {
       var isMore = true
       while isMore {
         let page = try reader.subjects(in: scope, after: last, limit: pageCount)
-        for subject in page {
-          for line in try Self.lines(of: subject, reader, instant) { visit(line) }
-        }
+        try self.visit(reader, page, at: instant, visit)
         last = page.last?.original
         isMore = page.count == pageCount
       }
+    }
+  }
+
+  /// Visits the lines of some purchases, see ``visit(_:scopes:at:_:)``.
+  package static func visit(
+    _ reader: any LedgerReading,
+    _ subjects: [LedgerSubject],
+    at instant: Date? = nil,
+    _ visit: (String) -> Void
+  ) throws(StorageError) {
+    for subject in subjects {
+      for line in try lines(of: subject, reader, instant) { visit(line) }
     }
   }
 

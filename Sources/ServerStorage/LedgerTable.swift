@@ -121,9 +121,22 @@ package struct LedgerTable: Hashable, Sendable {
   /// The table of a name.
   package static func named(_ name: String) -> LedgerTable? { all.first { $0.name == name } }
 
-  /// The columns of the key, in its order.
-  package var keyColumns: [Column] {
-    key.compactMap { name in columns.first { $0.name == name } }
+  /// The column of a SQLite file that numbers the rows; nil when none does.
+  package var number: String? {
+    switch growth {
+    case .added(let column), .changed(let column): column
+    case .replaced: columns.first { $0.name == "sequence" }?.name
+    }
+  }
+
+  /// The column that numbers the rows, when it is copied with them.
+  package var storedNumber: String? {
+    number.flatMap { number in columns.contains { $0.name == number } ? number : nil }
+  }
+
+  /// The places of the key's columns, in its order.
+  package var keyPlaces: [Int] {
+    key.compactMap { name in columns.firstIndex { $0.name == name } }
   }
 
   /// The columns' names, as a statement lists them.

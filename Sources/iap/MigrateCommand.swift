@@ -67,6 +67,8 @@ enum MigrateCommand: Command {
       return .success
     }
     console.report(report)
+    let parts = report.seconds.map { $0.part + String(format: " %.1f s", $0.seconds) }
+    console.line(verbatim: parts.joined(separator: ", "))
     let seconds = String(format: "%.3f", report.lockedSeconds)
     console.line(
       Words(
@@ -99,6 +101,13 @@ extension LedgerMove.Report {
       "rows": .object(JSONObject(tables)), "rounds": .integer(Int64(rounds)),
       "lockedMilliseconds": .integer(Int64((lockedSeconds * 1000).rounded())),
       "linesCompared": .integer(Int64(linesCompared)),
+      "rowsCompared": .integer(rowsCompared),
+      "purchasesCompared": .integer(Int64(purchasesCompared)),
+      "milliseconds": .object(
+        JSONObject(
+          seconds.map { JSONMember($0.part, .integer(Int64(($0.seconds * 1000).rounded()))) }
+        )
+      ),
     ]
   }
 }
@@ -131,8 +140,14 @@ extension Console {
     for (table, count) in report.rows { line(verbatim: "\(table) \(count)") }
     line(
       Words(
-        "compared: \(report.linesCompared) lines of state are the same",
-        zh: "已核对：\(report.linesCompared) 行状态一致"
+        """
+        compared: \(report.rowsCompared) rows, \(report.purchasesCompared) purchases and \
+        \(report.linesCompared) lines of state are the same
+        """,
+        zh: """
+          已核对：\(report.rowsCompared) 行数据、\(report.purchasesCompared) 笔购买、\
+          \(report.linesCompared) 行状态一致
+          """
       )
     )
   }

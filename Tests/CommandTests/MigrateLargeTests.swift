@@ -122,7 +122,7 @@ struct MigrateLargeTests {
             ["migrate", "--from", "sqlite:" + served.ledgerPath, "--to", database.address]
           )
           #expect(moved.status == 0, "\(moved.output) \(moved.errors)")
-          print("migrate: " + moved.output.split(separator: "\n").suffix(3).joined(separator: "; "))
+          print("migrate: " + moved.output.split(separator: "\n").suffix(4).joined(separator: "; "))
         }
         try await group.waitForAll()
       }

@@ -9,7 +9,7 @@ struct PostgresServer: Sendable {
   static var isWanted: Bool { ProcessInfo.processInfo.environment["IAP_POSTGRES_URL"] != nil }
 
   let address: String
-  private let folder: String
+  let folder: String
 
   static func with<Value>(
     _ body: (PostgresServer) async throws -> Value
