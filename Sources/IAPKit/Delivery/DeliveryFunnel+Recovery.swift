@@ -2,6 +2,9 @@ package import Foundation
 package import IAPModel
 
 extension DeliveryFunnel {
+  /// How much later than what is known the word of the server counts as signed.
+  private static let laterSeconds: TimeInterval = 0.001
+
   /// Tries again at once whatever waits: the app came to the front, or the network is back.
   ///
   /// - Parameter trigger: What happened. An explicit refusal keeps its time all the same.
@@ -82,11 +85,15 @@ extension DeliveryFunnel {
 
   /// Takes note of a refund that the server knows of and this device does not (StoreKit 1).
   ///
+  /// A copy that was signed after that date and names no refund says that it was undone: the server
+  /// has not heard of it yet.
+  ///
   /// - Parameters:
   ///   - id: The transaction.
   ///   - date: When the App Store took it back.
   package func applyRevocation(_ id: TransactionID, at date: Date) {
     guard var transaction = store.record(id)?.transaction else { return }
+    if let signedDate = transaction.signedDate, signedDate > date { return }
     transaction.revocationDate = date
     post(.arrived(transaction, order: nil), to: id)
   }
@@ -96,10 +103,12 @@ extension DeliveryFunnel {
   /// - Parameter id: The transaction.
   package func applyReversal(_ id: TransactionID) {
     guard var transaction = store.record(id)?.transaction else { return }
+    // Without a date a copy says nothing about refunds. This one does, as of the refund that was
+    // undone: the answer was under way for a while, and another refund may be on its way already.
+    let dates = [transaction.signedDate, transaction.revocationDate].compactMap { $0 }
+    transaction.signedDate = dates.max()?.addingTimeInterval(Self.laterSeconds)
     transaction.revocationDate = nil
     transaction.revocationReason = nil
-    // Without a date a copy says nothing about refunds; this one does, as of now.
-    transaction.signedDate = world.now()
     post(.arrived(transaction, order: nil), to: id)
   }
 

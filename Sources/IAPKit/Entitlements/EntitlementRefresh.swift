@@ -161,12 +161,8 @@ final class EntitlementRefresh: Sendable {
   }
 
   /// Takes note of what was taken back without the device's knowing.
-  ///
-  /// A copy that was signed after that date and names no refund says that it was undone: the server
-  /// has not heard of it yet.
   private func revoke(_ record: TransactionRecord, at date: Date) async {
     guard record.transaction.revocationDate == nil else { return }
-    if let signedDate = record.transaction.signedDate, signedDate > date { return }
     await funnel.applyRevocation(record.transaction.transactionID, at: date)
   }
 
@@ -183,11 +179,21 @@ final class EntitlementRefresh: Sendable {
     // With an account one answer covers the customer, and a refund of a signed transaction reaches
     // the device by itself.
     let isOneEnough = adapter.generation == .storekit2 && funnel.account.id != nil
-    func own(_ limit: Int) -> [TransactionRecord] {
-      store.newestOwned(limit).filter { !$0.transaction.isProofless && isOwn($0.transaction) }
+    return own(isOneEnough ? 1 : Self.questionsMax)
+  }
+
+  /// The newest records that have something to show and are the user's own: a period of the same
+  /// subscription that another user's order waits for does not stand for those of this one.
+  private func own(_ limit: Int) -> [TransactionRecord] {
+    var others: Set<TransactionID> = []
+    var found: [TransactionRecord] = []
+    for _ in 0..<Self.questionsMax {
+      found = store.newestOwned(limit, besides: others)
+      let strange = found.filter { $0.transaction.isProofless || !isOwn($0.transaction) }
+      guard !strange.isEmpty else { return found }
+      others.formUnion(strange.map(\.transaction.transactionID))
     }
-    guard isOneEnough else { return own(Self.questionsMax) }
-    return own(1).first.map { [$0] } ?? Array(own(Self.questionsMax).prefix(1))
+    return found.filter { !others.contains($0.transaction.transactionID) }
   }
 
   private func evidence(_ record: TransactionRecord) -> TransactionEvidence {

@@ -104,9 +104,13 @@ extension StoreContents {
   }
 
   /// The newest judged record of each purchase that gives access, the newest purchases first.
-  mutating func newestOwned(_ limit: Int) -> [TransactionRecord] {
+  mutating func newestOwned(
+    _ limit: Int,
+    besides others: Set<TransactionID>
+  ) -> [TransactionRecord] {
     var newest: [String: (id: TransactionID, at: Int64)] = [:]
     func see(_ id: TransactionID, _ original: String, _ date: Int64) {
+      guard !others.contains(id) else { return }
       guard let known = newest[original], (known.at, known.id) >= (date, id) else {
         newest[original] = (id, date)
         return

@@ -160,9 +160,17 @@ public final class TransactionStore: Sendable {
   package func owingAcknowledgement() -> [TransactionID] { reading { $0.owing.sorted() } ?? [] }
 
   /// The newest judged record of each purchase that gives access, the newest purchases first.
-  package func newestOwned(_ limit: Int) -> [TransactionRecord] {
+  ///
+  /// - Parameters:
+  ///   - limit: How many at most.
+  ///   - others: Transactions that are left out, as if they were not known.
+  /// - Returns: The records.
+  package func newestOwned(
+    _ limit: Int,
+    besides others: Set<TransactionID> = []
+  ) -> [TransactionRecord] {
     let now = now()
-    return (reading { $0.newestOwned(limit) } ?? []).map { $0.handedOut(at: now) }
+    return (reading { $0.newestOwned(limit, besides: others) } ?? []).map { $0.handedOut(at: now) }
   }
 
   /// What was handed over here and is used up, the newest purchases first.

@@ -46,6 +46,30 @@ import Testing
     )
   }
 
+  @Test func refundBehindOneThatWasUndoneIsTakenBackHoweverLateItIsHeardOf() async {
+    let process = world.launch(generation: .storekit1)
+    _ = await process.funnel.process(.legacy("1"))
+    let refund = Date(timeIntervalSince1970: 1_700_000_500)
+    await process.funnel.applyRevocation("1", at: refund)
+    await process.finished("1")
+    await process.finished("1")
+    // The answer that the refund was undone comes behind the next refund.
+    world.clock.advance(by: 86_400)
+    await process.funnel.applyReversal("1")
+    await process.finished("1")
+    await process.funnel.applyRevocation("1", at: refund)
+    await process.funnel.applyRevocation("1", at: refund + 1)
+    await process.finished("1")
+    await process.funnel.whenIdle()
+    #expect(
+      world.app.effects
+        == [
+          "grant:tx:1", "clawback:tx:1:1700000500000", "regrant:tx:1:1700000500000",
+          "clawback:tx:1:1700000501000",
+        ]
+    )
+  }
+
   @Test func answerAboutTheCustomerTellsRefundsFromThoseUndone() throws {
     let body = """
       {"entitlements": [], "purchases": [

@@ -154,6 +154,7 @@ import Testing
     try store.put(accepted, policy: policy)
     #expect(store.newestOwned(10).map(\.transactionId) == ["2", "5", "3"])
     #expect(store.newestOwned(1).map(\.transactionId) == ["2"])
+    #expect(store.newestOwned(10, besides: ["2"]).map(\.transactionId) == ["5", "3", "1"])
     #expect(self.store().newestOwned(10) == store.newestOwned(10))
   }
 }
