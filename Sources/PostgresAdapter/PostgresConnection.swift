@@ -94,7 +94,58 @@ internal import Glibc
     _ sql: String,
     _ values: [PostgresValue]
   ) throws(PostgresError) -> PostgresResult {
-    let name = try prepared(sql, types: values.map(\.type))
+    try sendPrepared(try prepared(sql, types: values.map(\.type)), values)
+    return try result("run")
+  }
+
+  /// Runs statements that are sent at once, in their order; after one that fails none is run.
+  ///
+  /// - Parameter statements: The statements with their values, as for ``run(_:_:)``.
+  /// - Returns: What each of them returns.
+  /// - Throws: ``PostgresError`` of the first that failed.
+  package func run(
+    _ statements: [(sql: String, values: [PostgresValue])]
+  ) throws(PostgresError) -> [PostgresResult] {
+    guard statements.count > 1 else {
+      guard let only = statements.first else { return [] }
+      return [try run(only.sql, only.values)]
+    }
+    var names: [String] = []
+    for (sql, values) in statements {
+      names.append(try prepared(sql, types: values.map(\.type)))
+    }
+    guard unsafe PQenterPipelineMode(handle) == 1 else { throw lost("a pipeline cannot begin") }
+    for (name, statement) in zip(names, statements) { try sendPrepared(name, statement.values) }
+    try send(unsafe PQpipelineSync(handle) == 1)
+    var results: [PostgresResult] = []
+    var failure: PostgresError?
+    for _ in statements {
+      do throws(PostgresError) {
+        results.append(try result("run", isSkipping: failure != nil))
+      } catch {
+        if isLost { throw error }
+        failure = failure ?? error
+      }
+    }
+    try endPipeline()
+    if let failure { throw failure }
+    return results
+  }
+
+  /// Reads the mark behind the last statement, and goes back to one statement at a time.
+  private func endPipeline() throws(PostgresError) {
+    guard let pointer = try unsafe nextResult() else { throw lost("a pipeline has no end") }
+    let status = unsafe PQresultStatus(pointer)
+    unsafe PQclear(pointer)
+    guard status == PGRES_PIPELINE_SYNC, unsafe PQexitPipelineMode(handle) == 1 else {
+      throw lost("a pipeline does not end")
+    }
+  }
+
+  private func sendPrepared(
+    _ name: String,
+    _ values: [PostgresValue]
+  ) throws(PostgresError) {
     let encoded = values.map(\.encoded)
     let lengths = encoded.map { Int32($0?.count ?? 0) }
     let formats = [Int32](repeating: 1, count: values.count)
@@ -110,7 +161,6 @@ internal import Glibc
       )
     }
     try send(isSent == 1)
-    return try result("run")
   }
 
   private func prepared(_ sql: String, types: [UInt32]) throws(PostgresError) -> String {
@@ -132,11 +182,24 @@ internal import Glibc
   }
 
   /// Waits for what a statement says, and for its end.
-  func result(_ operation: String) throws(PostgresError) -> PostgresResult {
+  ///
+  /// - Parameters:
+  ///   - operation: What is waited for.
+  ///   - isSkipping: Whether a statement before it failed, so that it was not run.
+  /// - Returns: What it says last.
+  /// - Throws: ``PostgresError``.
+  func result(
+    _ operation: String,
+    isSkipping: Bool = false
+  ) throws(PostgresError) -> PostgresResult {
     var last: PostgresResult?
     var failure: PostgresError?
     while let pointer = try unsafe nextResult() {
       let result = unsafe PostgresResult(pointer)
+      if isSkipping, unsafe PQresultStatus(pointer) == PGRES_PIPELINE_ABORTED {
+        last = result
+        continue
+      }
       do throws(PostgresError) {
         try unsafe check(pointer, operation)
       } catch {

@@ -67,6 +67,20 @@ final class PostgresDatabase {
     try watched(sql) { () throws(PostgresError) in _ = try connection.run(sql, values) }
   }
 
+  /// A statement and a value for each of its parameters.
+  typealias Statement = (sql: String, values: [PostgresValue])
+
+  /// Runs statements that are sent at once, in their order.
+  func run(_ statements: [Statement]) throws(StorageError) -> [PostgresResult] {
+    let names = statements.map { $0.sql.prefix(Self.namedCharactersMax) }
+    return try watched(names.joined(separator: "; ")) { () throws(PostgresError) in
+      try connection.run(statements)
+    }
+  }
+
+  /// How much of each of several statements is told when together they were slow.
+  private static let namedCharactersMax = 40
+
   /// Runs a statement that returns rows.
   func rows<Value>(
     _ sql: String,

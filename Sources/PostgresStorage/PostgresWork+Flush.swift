@@ -25,25 +25,30 @@ extension PostgresWork {
     let work = pending
     pending = Pending()
     var counts = Counts()
+    // What follows names purchases by their numbers.
     counts.subjects = try writeSubjects(work.subjects)
-    counts.facts = try writeFacts(work.facts)
-    try writeItems(work.items)
-    counts.transactions = try writeRows(work.rows)
-    try writeTokens(work.tokens)
-    counts.entries = try writeEntries(work.entries)
-    try writeOwners(work.owners)
-    counts.orders = try writeOrders(work.orders)
-    try writeAliases(work.aliases)
-    counts.conflicts = try writeConflicts(work.conflicts)
-    try writeClaims(work.claims)
+    var batch = PostgresBatch()
+    writeFacts(work.facts, in: &batch) { counts.facts = $0 }
+    try writeItems(work.items, in: &batch)
+    try writeRows(work.rows, in: &batch) { counts.transactions = $0 }
+    try writeTokens(work.tokens, in: &batch)
+    try writeEntries(work.entries, in: &batch) { counts.entries = $0 }
+    try writeOwners(work.owners, in: &batch)
+    writeOrders(work.orders, in: &batch) { counts.orders = $0 }
+    writeAliases(work.aliases, in: &batch)
+    try writeConflicts(work.conflicts, in: &batch) { counts.conflicts = $0 }
+    try writeClaims(work.claims, in: &batch)
+    writeDocuments(work.documents, in: &batch)
+    try batch.run(on: database)
     counts.claims = work.claimsNew
-    try writeDocuments(work.documents)
     counts.outbox = Int64(work.outbox.count)
     counts.audit = Int64(work.audit.count)
     // Last: from here to the commit nobody else writes a log.
     let ends = try count(counts)
-    try writeOutbox(work.outbox, end: ends.outbox)
-    try writeAudit(work.audit, end: ends.audit)
+    var logs = PostgresBatch()
+    try writeOutbox(work.outbox, end: ends.outbox, in: &logs)
+    writeAudit(work.audit, end: ends.audit, in: &logs)
+    try logs.run(on: database)
   }
 
   /// Writes what changes nothing, which a database that must not be written refuses.
@@ -86,10 +91,12 @@ extension PostgresWork {
   }
 
   private func writeFacts(
-    _ facts: [(scope: Int64, key: FactKey, record: FactRecord, bytes: [UInt8])]
-  ) throws(StorageError) -> Int64 {
-    guard !facts.isEmpty else { return 0 }
-    let result = try database.run(
+    _ facts: [(scope: Int64, key: FactKey, record: FactRecord, bytes: [UInt8])],
+    in batch: inout PostgresBatch,
+    _ count: @escaping (Int64) -> Void
+  ) {
+    guard !facts.isEmpty else { return }
+    batch.add(
       """
       INSERT INTO facts (scope, key, signed_ms, received_ms, bytes)
       SELECT * FROM unnest($1, $2, $3, $4, $5)
@@ -99,15 +106,15 @@ extension PostgresWork {
       .dates(facts.map(\.record.signedDate)),
       .dates(facts.map(\.record.receivedDate)),
       .blobs(facts.map(\.bytes))
-    )
-    return Int64(result.changedCount)
+    ) { count($0) }
   }
 
   private func writeItems(
-    _ items: [(subject: LedgerSubject, item: StoredItem)]
+    _ items: [(subject: LedgerSubject, item: StoredItem)],
+    in batch: inout PostgresBatch
   ) throws(StorageError) {
     guard !items.isEmpty else { return }
-    try database.run(
+    batch.add(
       "INSERT INTO items (subject, kind, body) SELECT * FROM unnest($1, $2, $3)",
       try numbers(items.map(\.subject)),
       .integers(items.map(\.item.kind.rawValue)),
@@ -115,11 +122,15 @@ extension PostgresWork {
     )
   }
 
-  private func writeRows(_ rows: [RowKey: TransactionRow]) throws(StorageError) -> Int64 {
-    guard !rows.isEmpty else { return 0 }
+  private func writeRows(
+    _ rows: [RowKey: TransactionRow],
+    in batch: inout PostgresBatch,
+    _ count: @escaping (Int64) -> Void
+  ) throws(StorageError) {
+    guard !rows.isEmpty else { return }
     let values = Array(rows.values)
     // A row that was not there before has no older version.
-    return try database.row(
+    batch.ask(
       """
       WITH written AS (
         INSERT INTO transactions
@@ -142,12 +153,15 @@ extension PostgresWork {
       .dates(values.map(\.revocationDate)),
       .integers(values.map { $0.isRevoked ? 1 : 0 }),
       .texts(values.map(\.unit?.rawValue))
-    ) { $0.integer(0) } ?? 0
+    ) { count($0.integer(0)) }
   }
 
-  private func writeTokens(_ tokens: Set<SubjectToken>) throws(StorageError) {
+  private func writeTokens(
+    _ tokens: Set<SubjectToken>,
+    in batch: inout PostgresBatch
+  ) throws(StorageError) {
     guard !tokens.isEmpty else { return }
-    try database.run(
+    batch.add(
       """
       INSERT INTO tokens (app, token, subject) SELECT * FROM unnest($1, $2, $3)
       ON CONFLICT DO NOTHING
@@ -158,11 +172,15 @@ extension PostgresWork {
     )
   }
 
-  private func writeEntries(_ entries: [GrantRecord]) throws(StorageError) -> Int64 {
-    guard !entries.isEmpty else { return 0 }
+  private func writeEntries(
+    _ entries: [GrantRecord],
+    in batch: inout PostgresBatch,
+    _ count: @escaping (Int64) -> Void
+  ) throws(StorageError) {
+    guard !entries.isEmpty else { return }
     var scopes: [Int64?] = []
     for entry in entries { scopes.append(try number(of: entry.subject.scope)) }
-    let result = try database.run(
+    batch.add(
       """
       INSERT INTO entries
         (scope, unit, kind, ordinal, subject, product, quantity, date_ms, recorded_ms, credit)
@@ -178,14 +196,16 @@ extension PostgresWork {
       .dates(entries.map(\.entry.date)),
       .dates(entries.map(\.recordedDate)),
       .blobs(entries.map { $0.credit.isEmpty ? nil : $0.credit.serialized })
-    )
-    return Int64(result.changedCount)
+    ) { count($0) }
   }
 
-  private func writeOwners(_ changed: Set<LedgerSubject>) throws(StorageError) {
+  private func writeOwners(
+    _ changed: Set<LedgerSubject>,
+    in batch: inout PostgresBatch
+  ) throws(StorageError) {
     let owned = changed.compactMap { subject in subjects[subject]?.owner.map { (subject, $0) } }
     guard !owned.isEmpty else { return }
-    try database.run(
+    batch.add(
       """
       UPDATE subjects s SET owner = w.owner, owner_ground = w.ground, owner_ms = w.ms
       FROM unnest($1, $2, $3, $4) AS w (id, owner, ground, ms) WHERE s.id = w.id
@@ -197,9 +217,13 @@ extension PostgresWork {
     )
   }
 
-  private func writeOrders(_ orders: [OrderRecord]) throws(StorageError) -> Int64 {
-    guard !orders.isEmpty else { return 0 }
-    let result = try database.run(
+  private func writeOrders(
+    _ orders: [OrderRecord],
+    in batch: inout PostgresBatch,
+    _ count: @escaping (Int64) -> Void
+  ) {
+    guard !orders.isEmpty else { return }
+    batch.add(
       """
       INSERT INTO orders (app, number, customer, product, quantity, context, created_ms)
       SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7)
@@ -211,13 +235,15 @@ extension PostgresWork {
       .integers(orders.map { Int64($0.quantity) }),
       .blobs(orders.map(\.context.serialized)),
       .dates(orders.map(\.createdDate))
-    )
-    return Int64(result.changedCount)
+    ) { count($0) }
   }
 
-  private func writeAliases(_ aliases: [CustomerAlias]) throws(StorageError) {
+  private func writeAliases(
+    _ aliases: [CustomerAlias],
+    in batch: inout PostgresBatch
+  ) {
     guard !aliases.isEmpty else { return }
-    try database.run(
+    batch.add(
       "INSERT INTO aliases (app, token, customer) SELECT * FROM unnest($1, $2, $3)",
       .texts(aliases.map(\.app.rawValue)),
       .texts(aliases.map(\.token.description)),
@@ -225,9 +251,13 @@ extension PostgresWork {
     )
   }
 
-  private func writeConflicts(_ conflicts: [ConflictRecord]) throws(StorageError) -> Int64 {
-    guard !conflicts.isEmpty else { return 0 }
-    let result = try database.run(
+  private func writeConflicts(
+    _ conflicts: [ConflictRecord],
+    in batch: inout PostgresBatch,
+    _ count: @escaping (Int64) -> Void
+  ) throws(StorageError) {
+    guard !conflicts.isEmpty else { return }
+    batch.add(
       """
       INSERT INTO conflicts (subject, customer, date_ms) SELECT * FROM unnest($1, $2, $3)
       ON CONFLICT DO NOTHING
@@ -235,16 +265,18 @@ extension PostgresWork {
       try numbers(conflicts.map(\.subject)),
       .texts(conflicts.map(\.customer.rawValue)),
       .dates(conflicts.map(\.date))
-    )
-    return Int64(result.changedCount)
+    ) { count($0) }
   }
 
-  private func writeClaims(_ changed: Set<WriteFootprint.Claim>) throws(StorageError) {
+  private func writeClaims(
+    _ changed: Set<WriteFootprint.Claim>,
+    in batch: inout PostgresBatch
+  ) throws(StorageError) {
     let made = changed.compactMap { key in (claims[key] ?? nil).map { (key, $0) } }
     guard !made.isEmpty else { return }
     var scopes: [Int64?] = []
     for (key, _) in made { scopes.append(try number(of: key.scope)) }
-    try database.run(
+    batch.add(
       """
       INSERT INTO claims (scope, unit, installation, date_ms, acknowledged_ms)
       SELECT * FROM unnest($1, $2, $3, $4, $5)
@@ -260,10 +292,13 @@ extension PostgresWork {
     )
   }
 
-  private func writeDocuments(_ changed: Set<DocumentKey>) throws(StorageError) {
+  private func writeDocuments(
+    _ changed: Set<DocumentKey>,
+    in batch: inout PostgresBatch
+  ) {
     let written = changed.compactMap { documents[$0] ?? nil }
     guard !written.isEmpty else { return }
-    try database.run(
+    batch.add(
       """
       INSERT INTO documents
         (sequence, kind, app, name, shelf, body, version, created_ms, changed_ms)
@@ -308,10 +343,14 @@ extension PostgresWork {
     return (ends.outbox, ends.audit)
   }
 
-  private func writeOutbox(_ records: [OutboxRecord], end: Int64) throws(StorageError) {
+  private func writeOutbox(
+    _ records: [OutboxRecord],
+    end: Int64,
+    in batch: inout PostgresBatch
+  ) throws(StorageError) {
     guard !records.isEmpty else { return }
     let first = end - Int64(records.count) + 1
-    try database.run(
+    batch.add(
       """
       INSERT INTO outbox (sequence, kind, subject, body, date_ms)
       SELECT * FROM unnest($1, $2, $3, $4, $5)
@@ -324,10 +363,14 @@ extension PostgresWork {
     )
   }
 
-  private func writeAudit(_ records: [AuditRecord], end: Int64) throws(StorageError) {
+  private func writeAudit(
+    _ records: [AuditRecord],
+    end: Int64,
+    in batch: inout PostgresBatch
+  ) {
     guard !records.isEmpty else { return }
     let first = end - Int64(records.count) + 1
-    try database.run(
+    batch.add(
       """
       INSERT INTO audit (sequence, app, action, details, date_ms)
       SELECT * FROM unnest($1, $2, $3, $4, $5)

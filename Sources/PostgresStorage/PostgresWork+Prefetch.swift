@@ -7,12 +7,17 @@ internal import ServerStorage
 // Reads what a batch needs, a statement a table.
 extension PostgresWork {
   func prefetch(_ footprint: WriteFootprint) throws(StorageError) {
-    try prefetchFacts(footprint.facts)
-    try prefetchSubjects(footprint.subjects)
-    try prefetchCarriers(footprint.tokens)
-    try prefetchPeople(footprint.tokens)
-    try prefetchClaims(footprint.claims)
-    try prefetchDocuments(footprint.documents)
+    var batch = PostgresBatch()
+    try prefetchFacts(footprint.facts, in: &batch)
+    var numbers: [Int64: LedgerSubject] = [:]
+    try prefetchSubjects(footprint.subjects, in: &batch) { numbers[$0] = $1 }
+    prefetchCarriers(footprint.tokens, in: &batch)
+    prefetchPeople(footprint.tokens, in: &batch)
+    try prefetchClaims(footprint.claims, in: &batch)
+    prefetchDocuments(footprint.documents, in: &batch)
+    placesWanted = footprint.documents.count
+    try batch.run(on: database)
+    try prefetchContents(numbers)
   }
 
   /// The numbers of the scopes that are there, and the other way round.
@@ -26,25 +31,32 @@ extension PostgresWork {
     return result
   }
 
-  private func prefetchFacts(_ places: Set<WriteFootprint.Place>) throws(StorageError) {
+  private func prefetchFacts(
+    _ places: Set<WriteFootprint.Place>,
+    in batch: inout PostgresBatch
+  ) throws(StorageError) {
     guard !places.isEmpty else { return }
     let scopes = try known(places.map(\.scope))
     for place in places { knownFacts[place] = false }
-    let found = try database.rows(
+    batch.ask(
       """
       SELECT f.scope, f.key FROM unnest($1) AS wanted (key) JOIN facts f ON f.key = wanted.key
       WHERE f.scope = ANY ($2)
       """,
       .texts(Array(Set(places.map(\.key.description)))),
       .integers(Array(scopes.keys))
-    ) { (scope: $0.integer(0), key: FactKey(stored: $0.text(1))) }
-    for (number, key) in found {
-      guard let scope = scopes[number] else { continue }
-      knownFacts[WriteFootprint.Place(scope: scope, key: key)] = true
+    ) { row in
+      guard let scope = scopes[row.integer(0)] else { return }
+      let key = FactKey(stored: row.text(1))
+      self.knownFacts[WriteFootprint.Place(scope: scope, key: key)] = true
     }
   }
 
-  private func prefetchSubjects(_ wanted: Set<LedgerSubject>) throws(StorageError) {
+  private func prefetchSubjects(
+    _ wanted: Set<LedgerSubject>,
+    in batch: inout PostgresBatch,
+    _ find: @escaping (Int64, LedgerSubject) -> Void
+  ) throws(StorageError) {
     guard !wanted.isEmpty else { return }
     let scopes = try known(wanted.map(\.scope))
     let byScope = Dictionary(uniqueKeysWithValues: scopes.map { ($1, $0) })
@@ -54,7 +66,7 @@ extension PostgresWork {
       entries[subject] = []
     }
     let asked = wanted.filter { byScope[$0.scope] != nil }
-    let found = try database.rows(
+    batch.ask(
       """
       SELECT s.scope, s.original, s.id, s.erased_ms IS NOT NULL, s.owner, s.owner_ground, s.owner_ms
       FROM unnest($1, $2) AS wanted (scope, original)
@@ -62,50 +74,48 @@ extension PostgresWork {
       """,
       .integers(asked.map { byScope[$0.scope] }),
       .texts(asked.map(\.original.rawValue))
-    ) { row throws(StorageError) -> (LedgerSubject, Subject)? in
-      guard let scope = scopes[row.integer(0)] else { return nil }
+    ) { row throws(StorageError) in
+      guard let scope = scopes[row.integer(0)] else { return }
       let subject = LedgerSubject(scope: scope, original: OriginalTransactionID(row.text(1)))
-      return (subject, try Self.subject(row, 2))
+      let state = try Self.subject(row, 2)
+      self.subjects[subject] = state
+      if let number = state.number { find(number, subject) }
     }
-    var numbers: [Int64: LedgerSubject] = [:]
-    for case .some((let subject, let state)) in found {
-      subjects[subject] = state
-      if let number = state.number { numbers[number] = subject }
-    }
-    try prefetchContents(numbers)
   }
 
   private func prefetchContents(_ numbers: [Int64: LedgerSubject]) throws(StorageError) {
     guard !numbers.isEmpty else { return }
     let asked = PostgresValue.integers(Array(numbers.keys))
-    let said = try database.rows(
+    var batch = PostgresBatch()
+    batch.ask(
       "SELECT subject, kind, body FROM items WHERE subject = ANY ($1)",
       asked
-    ) { row throws(StorageError) in (row.integer(0), try PostgresReading.item(row, 1)) }
-    for (number, item) in said {
-      guard let subject = numbers[number] else { continue }
-      items[subject, default: []].append(item)
+    ) { row throws(StorageError) in
+      guard let subject = numbers[row.integer(0)] else { return }
+      self.items[subject, default: []].append(try PostgresReading.item(row, 1))
     }
-    let recorded = try database.rows(
+    batch.ask(
       """
       SELECT unit, kind, ordinal, product, quantity, date_ms, recorded_ms, credit, subject
       FROM entries WHERE subject = ANY ($1)
       """,
       asked
-    ) { row throws(StorageError) -> GrantRecord? in
-      guard let subject = numbers[row.integer(8)] else { return nil }
-      return try PostgresReading.entry(row, of: subject)
+    ) { row throws(StorageError) in
+      guard let subject = numbers[row.integer(8)] else { return }
+      let record = try PostgresReading.entry(row, of: subject)
+      self.entries[subject, default: []].append(record)
+      self.entryKeys.insert(EntryKey(record))
     }
-    for case .some(let record) in recorded {
-      entries[record.subject, default: []].append(record)
-      entryKeys.insert(EntryKey(record))
-    }
+    try batch.run(on: database)
   }
 
-  private func prefetchCarriers(_ tokens: Set<WriteFootprint.Token>) throws(StorageError) {
+  private func prefetchCarriers(
+    _ tokens: Set<WriteFootprint.Token>,
+    in batch: inout PostgresBatch
+  ) {
     guard !tokens.isEmpty else { return }
     for token in tokens { carriers[token] = [] }
-    let found = try database.rows(
+    batch.ask(
       """
       SELECT c.environment, s.original, t.app, t.token
       FROM unnest($1, $2) AS wanted (app, token)
@@ -114,26 +124,25 @@ extension PostgresWork {
       """,
       .texts(tokens.map(\.app.rawValue)),
       .texts(tokens.map(\.token.description))
-    ) { row -> (WriteFootprint.Token, LedgerSubject)? in
+    ) { row in
       let app = BundleID(row.text(2))
-      guard let token = AppAccountToken(row.text(3)) else { return nil }
-      return (
-        WriteFootprint.Token(app: app, token: token), PostgresReading.subject(row, app: app)
-      )
-    }
-    for case .some((let token, let subject)) in found {
-      carriers[token, default: []].insert(subject)
+      guard let token = AppAccountToken(row.text(3)) else { return }
+      self.carriers[WriteFootprint.Token(app: app, token: token), default: []]
+        .insert(PostgresReading.subject(row, app: app))
     }
   }
 
-  private func prefetchPeople(_ tokens: Set<WriteFootprint.Token>) throws(StorageError) {
+  private func prefetchPeople(
+    _ tokens: Set<WriteFootprint.Token>,
+    in batch: inout PostgresBatch
+  ) {
     guard !tokens.isEmpty else { return }
     let apps = PostgresValue.texts(tokens.map(\.app.rawValue))
     for token in tokens {
       orders.updateValue(nil, forKey: token)
       aliases.updateValue(nil, forKey: token)
     }
-    let opened = try database.rows(
+    batch.ask(
       """
       SELECT o.number, o.customer, o.product, o.quantity, o.context, o.created_ms, o.app
       FROM unnest($1, $2) AS wanted (app, number)
@@ -141,30 +150,33 @@ extension PostgresWork {
       """,
       apps,
       .texts(tokens.map { OrderNumber($0.token.rawValue).description })
-    ) { row throws(StorageError) in try PostgresReading.order(row, app: BundleID(row.text(6))) }
-    for order in opened {
+    ) { row throws(StorageError) in
+      let order = try PostgresReading.order(row, app: BundleID(row.text(6)))
       let key = WriteFootprint.Token(app: order.app, token: order.number.accountToken)
-      orders.updateValue(order, forKey: key)
+      self.orders.updateValue(order, forKey: key)
     }
-    let named = try database.rows(
+    batch.ask(
       """
       SELECT a.app, a.token, a.customer FROM unnest($1, $2) AS wanted (app, token)
       JOIN aliases a ON a.token = wanted.token AND a.app = wanted.app
       """,
       apps,
       .texts(tokens.map(\.token.description))
-    ) { (app: BundleID($0.text(0)), token: $0.text(1), customer: CustomerID($0.text(2))) }
-    for (app, text, customer) in named {
-      guard let token = AppAccountToken(text) else { continue }
-      aliases.updateValue(customer, forKey: WriteFootprint.Token(app: app, token: token))
+    ) { row in
+      guard let token = AppAccountToken(row.text(1)) else { return }
+      let key = WriteFootprint.Token(app: BundleID(row.text(0)), token: token)
+      self.aliases.updateValue(CustomerID(row.text(2)), forKey: key)
     }
   }
 
-  private func prefetchClaims(_ wanted: Set<WriteFootprint.Claim>) throws(StorageError) {
+  private func prefetchClaims(
+    _ wanted: Set<WriteFootprint.Claim>,
+    in batch: inout PostgresBatch
+  ) throws(StorageError) {
     guard !wanted.isEmpty else { return }
     let scopes = try known(wanted.map(\.scope))
     for claim in wanted { claims.updateValue(nil, forKey: claim) }
-    let found = try database.rows(
+    batch.ask(
       """
       SELECT c.scope, c.unit, c.installation, c.date_ms, c.acknowledged_ms
       FROM unnest($1) AS wanted (unit) JOIN claims c ON c.unit = wanted.unit
@@ -172,17 +184,17 @@ extension PostgresWork {
       """,
       .texts(Array(Set(wanted.map(\.unit.rawValue)))),
       .integers(Array(scopes.keys))
-    ) { (scope: $0.integer(0), unit: UnitID($0.text(1)), claim: PostgresReading.claim($0, 2)) }
-    for (number, unit, claim) in found {
-      guard let scope = scopes[number] else { continue }
-      claims.updateValue(claim, forKey: WriteFootprint.Claim(scope: scope, unit: unit))
+    ) { row in
+      guard let scope = scopes[row.integer(0)] else { return }
+      let key = WriteFootprint.Claim(scope: scope, unit: UnitID(row.text(1)))
+      self.claims.updateValue(PostgresReading.claim(row, 2), forKey: key)
     }
   }
 
-  private func prefetchDocuments(_ keys: Set<DocumentKey>) throws(StorageError) {
+  private func prefetchDocuments(_ keys: Set<DocumentKey>, in batch: inout PostgresBatch) {
     guard !keys.isEmpty else { return }
     for key in keys { documents.updateValue(nil, forKey: key) }
-    let found = try database.rows(
+    batch.ask(
       """
       SELECT \(PostgresReading.documentColumns.split(separator: " ").map { "d." + $0 }
         .joined(separator: " ")), d.kind, d.app
@@ -194,13 +206,13 @@ extension PostgresWork {
       .texts(keys.map { $0.app?.rawValue ?? "" })
     ) { row throws(StorageError) in
       let app = row.text(8)
-      return try PostgresReading.document(
+      let document = try PostgresReading.document(
         row,
         DocumentKind(rawValue: row.text(7)),
         app.isEmpty ? nil : BundleID(app)
       )
+      self.documents.updateValue(document, forKey: document.key)
+      self.placesWanted -= 1
     }
-    for document in found { documents.updateValue(document, forKey: document.key) }
-    placesWanted = keys.count - found.count
   }
 }
