@@ -18,7 +18,7 @@ CLIENT := IAPModel IAPEntitlements IAPSignatures IAPKit IAPKitCallbacks IAPKitTe
 # Those of them that an app imports itself.
 DOCUMENTED := $(filter-out SQLiteAdapter,$(CLIENT))
 
-.PHONY: help demo test test-all test-postgres test-browser screenshots lint check-ui format docs availability lint-table bench fuzz conformance simulate simulate-bugs deb test-deb clean bootstrap
+.PHONY: help demo test test-all test-postgres test-browser screenshots lint check-ui format docs availability lint-table bench fuzz conformance simulate simulate-bugs deb test-deb check-deploy clean bootstrap
 
 help:
 	@echo "make demo      build everything, walk purchases through it, serve a page to click on"
@@ -42,6 +42,7 @@ help:
 	@echo "make conformance  run public client libraries against the simulated App Store"
 	@echo "make deb       build a Debian package of iap into .build/deb"
 	@echo "make test-deb  install it in a fresh Debian, serve, kill -9, purge (needs the superuser)"
+	@echo "make check-deploy  let Prometheus and Compose read what is in deploy/"
 	@echo "make clean     remove what was built"
 
 bootstrap:
@@ -149,6 +150,11 @@ deb: bootstrap
 
 test-deb: deb
 	@Scripts/test-deb "$$(ls -t .build/deb/*.deb | head -n 1)"
+
+check-deploy: bootstrap
+	@Scripts/need-linux "make check-deploy"
+	@IAP_TESTS=none $(SWIFT) build --product iap
+	@Scripts/check-deploy .build/debug/iap
 
 clean:
 	rm -rf .build .build-*
