@@ -84,6 +84,18 @@ public struct AppStoreServerError: Error, Sendable, Equatable, CustomStringConve
     }
   }
 
+  /// Whether this is a no: the App Store's, or that of a documented limit.
+  ///
+  /// Everything else (an unusable key, a token that is not accepted, a caller that gave up) says
+  /// nothing about what was asked, and it can be asked again when that has passed.
+  package var isNo: Bool {
+    guard !isRetryable else { return false }
+    return switch code {
+    case .refused, .notFound, .requestInvalid: true
+    default: false
+    }
+  }
+
   /// The code, the App Store's number and the reason.
   public var description: String {
     "\(code)\(apiCode.map { " \($0.rawValue)" } ?? ""): \(reason)"

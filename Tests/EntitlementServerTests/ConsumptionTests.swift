@@ -87,4 +87,41 @@ import Testing
     #expect(Set(bodies).count == 1)
     #expect(Set(test.store.consumptionRecords.map(\.content)).count == 1)
   }
+
+  @Test func aServerThatStopsWhileItAnswersLeavesTheQuestionToTheNext() async throws {
+    let apple = StandInApple(consent: true)
+    let test = try await asked(apple)
+    apple.plan(.giveUp)
+    // The server that stops does no more; the next one need not wait.
+    #expect(await test.server.work() == 2)
+    #expect(test.store.consumptionRecords.count == 1)
+    #expect(
+      test.logged.filter { $0.name == "consumption" }.map(\.description)
+        == ["consumption app=com.example.demo state=sent"]
+    )
+  }
+
+  @Test func whatTheAppStoreRefusesIsNotSaidAgain() async throws {
+    let apple = StandInApple(consent: true)
+    let test = try await asked(apple)
+    apple.plan(.answer(400, #"{"errorCode":4000000,"errorMessage":"Bad request."}"#))
+    #expect(await test.server.work() == 1)
+    await test.store.advance(by: 700)
+    #expect(await test.server.work() == 0)
+    #expect(test.store.consumptionRecords.isEmpty)
+    #expect(
+      test.logged.contains { $0.description == "consumption app=com.example.demo state=refused" }
+    )
+  }
+
+  @Test func aTokenThatIsNotAcceptedIsNoRefusal() async throws {
+    let apple = StandInApple(consent: true)
+    let test = try await asked(apple)
+    apple.plan(.answer(401, ""))
+    #expect(await test.server.work() == 1)
+    #expect(await test.server.work() == 0)
+    await test.store.advance(by: 61)
+    #expect(await test.server.work() == 1)
+    #expect(test.store.consumptionRecords.count == 1)
+  }
 }

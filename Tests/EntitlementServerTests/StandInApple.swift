@@ -20,6 +20,8 @@ final class StandInApple: Sendable {
   enum Step: Sendable {
     case answer(Int, String)
     case breakOff
+    /// Whoever asks is stopped meanwhile.
+    case giveUp
     /// The store does it, and its answer is lost.
     case loseAnswer
     case pass
@@ -130,6 +132,7 @@ final class StandInApple: Sendable {
         body: Array(text.utf8)
       )
     case .breakOff: throw Broken()
+    case .giveUp: throw CancellationError()
     case .pass, .loseAnswer: break
     }
     guard let face else { throw Broken() }

@@ -38,8 +38,8 @@ struct ConsumptionAnswers: Sendable {
 
   /// How long the App Store waits for an answer, in seconds.
   static let waitSeconds: TimeInterval = 12 * 3600
-  /// How long one server has a question for itself, in seconds.
-  static let leaseSeconds: TimeInterval = 600
+  /// How long one server has a question for itself, in seconds: that of a killed one waits as long.
+  static let leaseSeconds: TimeInterval = 120
   /// How long before an answer that did not arrive is sent again, in seconds.
   static let retrySeconds: TimeInterval = 60
 
@@ -119,8 +119,10 @@ struct ConsumptionAnswers: Sendable {
         in: scope.environment
       )
     } catch {
-      state = error.isRetryable || error.code == .unauthorized ? .pending : .refused
-      retry = error.retryAt ?? now.addingTimeInterval(Self.retrySeconds)
+      state = error.isNo ? .refused : .pending
+      // A server that stops gives the question back at once.
+      let pause = error.code == .cancelled ? 0 : Self.retrySeconds
+      retry = error.retryAt ?? now.addingTimeInterval(pause)
     }
     return try await move(taken, to: state, until: retry, now) != nil
   }

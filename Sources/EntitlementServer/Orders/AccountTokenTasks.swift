@@ -125,13 +125,16 @@ struct AccountTokenTasks: Sendable {
     _ error: AppStoreServerError,
     _ now: Date
   ) async throws(ServerError) -> Bool {
+    // A server that stops gives the task back at once, and this was no attempt.
+    guard error.code != .cancelled else {
+      return try await move(document, to: .pending, now) != nil
+    }
     var body = document.body
     let attempts = (body["attempts"]?.integerValue ?? 0) + 1
     body["attempts"] = .integer(attempts)
     body["problem"] = .string(error.description)
-    let mayRetry = error.isRetryable || error.code == .unauthorized
     let wait = min(Self.retrySecondsMax, Self.retrySeconds * Double(1 << min(attempts - 1, 10)))
-    let isOver = !mayRetry || attempts >= Self.attemptsMax
+    let isOver = error.isNo || attempts >= Self.attemptsMax
     return try await move(
       document,
       saying: body,

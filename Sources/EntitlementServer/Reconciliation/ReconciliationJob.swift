@@ -96,6 +96,8 @@ struct ReconciliationJob: Sendable {
     _ error: AppStoreServerError,
     _ now: Date
   ) {
+    // A server that stops leaves the page to the next one.
+    guard error.code != .cancelled else { return }
     record.problem = error.description
     if error.apiCode == .paginationTokenExpired || error.apiCode == .invalidPaginationToken
       || error.apiCode == .invalidRequestRevision
