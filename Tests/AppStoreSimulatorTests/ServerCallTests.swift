@@ -288,6 +288,33 @@ struct PurchaseCallTests {
     #expect(kept.map(\.content) == [body] && kept.map(\.isInTime) == [false])
   }
 
+  @Test func whatIsSignedDoesNotHangOnWhenAServerSpeaksOfConsumption() async throws {
+    /// What the store signs of four purchases when a server speaks of one of them.
+    func signed(speaking place: Int?) async throws -> [JSONObject] {
+      let world = try ServerWorld()
+      let store = world.test.store
+      var texts: [String] = []
+      for turn in 0..<4 {
+        let coins = try world.test.buy(DemoCatalog.coins)
+        try store.requestRefund(coins.transactionID)
+        texts.append(try store.signedTransaction(coins.transactionID))
+        guard turn == place else { continue }
+        let path = "/inApps/v2/transactions/consumption/\(coins.transactionID)"
+        #expect(try await world.code(.put, path, .object(version2)) == 202)
+      }
+      #expect(store.consumptionRecords.count == (place == nil ? 0 : 1))
+      for record in store.notifications { texts.append(try store.signedNotification(record)) }
+      return try texts.map(Signed.payload)
+    }
+    /// Without the texts within, whose signatures are new each time.
+    func dates(_ payloads: [JSONObject]) -> [JSONValue?] {
+      payloads.flatMap { [$0["signedDate"], $0["notificationUUID"], $0["transactionId"]] }
+    }
+    let silent = dates(try await signed(speaking: nil))
+    #expect(silent.count >= 3 * 12)
+    for place in 0..<4 { #expect(dates(try await signed(speaking: place)) == silent) }
+  }
+
   @Test func consumptionThatMakesNoSenseIsRefused() async throws {
     let coins = try test.buy(DemoCatalog.coins)
     let monthly = try test.buy(DemoCatalog.monthly)

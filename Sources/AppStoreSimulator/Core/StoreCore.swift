@@ -39,7 +39,7 @@ struct StoreCore: Sendable {
     let entry = LedgerEntry(
       sequence: history.count,
       date: now,
-      stamp: state.nextStamp(at: now),
+      stamp: event.isSigned ? state.nextStamp(at: now) : state.lastStamp,
       event: event
     )
     history.append(entry)

@@ -71,6 +71,20 @@ public indirect enum LedgerEvent: Hashable, Sendable {
   case server(DeveloperEvent)
 }
 
+extension LedgerEvent {
+  /// Whether anything that the store signs can hold what happened.
+  ///
+  /// What a server says about the use of a purchase is kept and signed nowhere. It comes whenever
+  /// that server gets to it, so it takes no instant: what is signed does not hang on how fast a
+  /// server is.
+  var isSigned: Bool {
+    switch self {
+    case .server(.consumptionSent): false
+    default: true
+    }
+  }
+}
+
 /// One line of the ledger.
 public struct LedgerEntry: Hashable, Sendable {
   /// The place in the ledger, from zero.
@@ -78,7 +92,7 @@ public struct LedgerEntry: Hashable, Sendable {
   /// What the clock said.
   public let date: Date
   /// When a change in this line is said to have been signed: at least one millisecond behind the
-  /// line before.
+  /// line before; that of the line before when nothing signed holds what happened.
   public let stamp: Date
   /// What happened.
   public let event: LedgerEvent
