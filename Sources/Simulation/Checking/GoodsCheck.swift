@@ -1,5 +1,4 @@
 import AppStoreSimulator
-import EntitlementServer
 import Foundation
 import IAPKit
 import IAPModel
@@ -58,7 +57,9 @@ struct GoodsCheck {
         )
       }
       let net = own.reduce(0) { $0 + ($1.effect.kind == .clawback ? -1 : 1) }
-      if net > 0, isReturned, !isFirstOfSeveralOwners(device, record, grants) {
+      if net > 0, isReturned,
+        record.type != .consumable || !handovers(grants).isForgotten(by: device)
+      {
         findings.append(
           RunFinding(rule: .unpaid, text: "\(name) was paid back, and phone-\(device) has it")
         )
@@ -67,7 +68,9 @@ struct GoodsCheck {
         findings.append(RunFinding(rule: .lost, text: "\(name) was taken from phone-\(device)"))
       }
     }
-    if record.type == .consumable, grants.count > 1, byDevice.count > 1, !isAfterLease(grants) {
+    if record.type == .consumable, grants.count > 1, byDevice.count > 1,
+      !handovers(grants).areLeasesApart
+    {
       findings.append(
         RunFinding(rule: .doubled, text: "\(name) on phones \(byDevice.keys.sorted())")
       )
@@ -80,33 +83,11 @@ struct GoodsCheck {
     return findings + context(record, grants, name)
   }
 
-  /// The shortest time after which a claim may have moved (decisions 0504 and 0507): the lease,
-  /// less how long the claimer may wait for its handler without asking the server again.
-  private static let secondOwnerSecondsMin =
-    TimeInterval(ServerLimits().claimLeaseSeconds) - DeliveryReducer.claimFreshSecondsMax
-
-  /// Whether each telephone got the goods when the one before it had been silent for a whole lease:
-  /// it could neither acknowledge them nor finish them, and nobody can know that it had them.
-  private func isAfterLease(_ grants: [Effect]) -> Bool {
-    let sorted = grants.map(date).sorted()
-    return zip(sorted, sorted.dropFirst())
-      .allSatisfy { $1.timeIntervalSince($0) >= Self.secondOwnerSecondsMin }
-  }
-
-  /// Whether a telephone had a consumable before another one got it after the lease.
-  ///
-  /// It died before it wrote down that it had handed it over, so it cannot take back what it does
-  /// not know of. The last owner has to.
-  private func isFirstOfSeveralOwners(
-    _ device: Int,
-    _ record: StoreTransactionRecord,
-    _ grants: [Effect]
-  ) -> Bool {
-    guard record.type == .consumable, isAfterLease(grants) else { return false }
-    let own = grants.filter { $0.device == device }.map(date).max()
-    let others = grants.filter { $0.device != device }.map(date).max()
-    guard let own, let others else { return false }
-    return own < others
+  /// When each telephone got a consumable.
+  private func handovers(_ grants: [Effect]) -> ConsumableHandovers {
+    ConsumableHandovers(
+      dates: Dictionary(grants.map { ($0.device, date($0)) }, uniquingKeysWith: max)
+    )
   }
 
   /// When goods were put on the shelf.
