@@ -1,4 +1,5 @@
 import AppStoreSimulator
+import EntitlementServer
 import Foundation
 import IAPModel
 import IAPSignatures
@@ -100,6 +101,44 @@ import Testing
     let again = try await test.verify(later)
     #expect(again.withoutRequestID["unit"] == first.withoutRequestID["unit"])
     #expect(again.text("verdict") == "accepted")
+  }
+
+  @Test func whoHasAFinishedConsumableIsBelievedWithoutItsLine() async throws {
+    let test = try TestServer(receipts: true)
+    let coins = try test.buy(DemoCatalog.coins)
+    func body(_ installation: String, acknowledged: Bool? = nil) throws -> JSONObject {
+      var body: JSONObject = [
+        "receipt": try base64(test.store.receipt(on: test.phone)),
+        "transactionId": .string(coins.transactionID.rawValue),
+        "installation": .string(installation),
+      ]
+      body["acknowledged"] = acknowledged.map { .bool($0) }
+      return body
+    }
+    #expect(try await test.verify(body("phone")).text("claimedBy") == "phone")
+    try test.store.finish(coins.transactionID, on: test.phone)
+    _ = try test.buy(DemoCatalog.lifetime)
+    try test.store.refreshReceipt(on: test.phone)
+    // Nobody else is, nor becomes the claimer by a receipt that does not show it.
+    let other = try await test.verify(body("tablet", acknowledged: true))
+    #expect(other.text("claimedBy") == "phone")
+    #expect(other.body["acknowledged"] == nil)
+    let lease = TimeInterval(ServerLimits.standard.claimLeaseSeconds)
+    test.store.clock.advance(by: lease + 1)
+    #expect(try await test.verify(body("tablet")).text("claimedBy") == "phone")
+    // Its question begins the lease anew.
+    #expect(try await test.verify(body("phone")).text("claimedBy") == "phone")
+    let text = try test.store.signedTransaction(coins.transactionID)
+    let shown: JSONObject = [
+      "signedTransaction": .string(text), "installation": "tablet",
+    ]
+    test.store.clock.advance(by: lease)
+    #expect(try await test.verify(shown).text("claimedBy") == "phone")
+    #expect(try await test.verify(body("phone", acknowledged: true)).body["acknowledged"] == true)
+    test.store.clock.advance(by: 2 * lease)
+    let answer = try await test.verify(shown)
+    #expect(answer.text("claimedBy") == "phone")
+    #expect(answer.body["acknowledged"] == true)
   }
 
   @Test func aReceiptFromBeforeALastingPurchaseDoesNotShowIt() async throws {

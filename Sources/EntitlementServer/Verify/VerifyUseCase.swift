@@ -69,6 +69,7 @@ struct VerifyUseCase: Sendable {
   ) async throws(ServerError) -> JSONObject {
     let presenter = try await presenter(proof, request, call)
     var write = write(proof, request, presenter, call.now)
+    if let claim = try await claimOfOld(proof, request, call.now) { write.claims = [claim] }
     if case .receipt(let bytes) = request.evidence, let record = proof.record {
       write.documents += try await NewestReceipts(parts: parts).wishes(record, bytes)
     }
@@ -200,22 +201,44 @@ struct VerifyUseCase: Sendable {
         OwnershipRequest(subject: $0, customer: customer, date: now, policy: policy)
       }
     }
-    // Only goods that are used up must not be handed over on two devices.
-    if transaction.type == .consumable, let unit = transaction.unit,
-      let installation = request.installation
-    {
-      write.claims = [
-        ClaimRequest(
-          scope: proof.scope,
-          unit: unit,
-          installation: installation,
-          date: now,
-          leaseSeconds: TimeInterval(parts.configuration.limits.claimLeaseSeconds),
-          isAcknowledgement: request.isAcknowledgement
-        )
-      ]
-    }
+    if let claim = claim(proof, request, now) { write.claims = [claim] }
     return write
+  }
+
+  /// The wish of an installation to hand over goods that are used up, or its word that it has: they
+  /// must not be handed over on two devices.
+  private func claim(
+    _ proof: PurchaseProof,
+    _ request: VerifyRequest,
+    _ now: Date
+  ) -> ClaimRequest? {
+    guard proof.transaction.type == .consumable, let unit = proof.transaction.unit,
+      let installation = request.installation
+    else { return nil }
+    return ClaimRequest(
+      scope: proof.scope,
+      unit: unit,
+      installation: installation,
+      date: now,
+      leaseSeconds: TimeInterval(parts.configuration.limits.claimLeaseSeconds),
+      isAcknowledgement: request.isAcknowledgement
+    )
+  }
+
+  /// The same of the installation that is the claimer already, whose receipt does not show the
+  /// goods any more: they leave it once they are finished (decision 0577).
+  private func claimOfOld(
+    _ proof: PurchaseProof,
+    _ request: VerifyRequest,
+    _ now: Date
+  ) async throws(ServerError) -> ClaimRequest? {
+    guard !proof.isPresented, case .receipt = request.evidence,
+      let wish = claim(proof, request, now)
+    else { return nil }
+    let known = try await parts.read { reader throws(StorageError) in
+      try reader.claim(to: wish.unit, in: wish.scope)
+    }
+    return known?.installation == wish.installation ? wish : nil
   }
 }
 

@@ -5,7 +5,8 @@ import IAPSignatures
 extension StoreTransaction {
   /// What is known after another copy of the same transaction arrived.
   ///
-  /// The later signature counts. What is not signed (StoreKit 1) never takes a revocation back.
+  /// The later signature counts. What is not signed (StoreKit 1), or was signed before a revocation
+  /// that somebody else told of, never takes it back.
   func merged(with other: StoreTransaction, needsProof: Bool) -> StoreTransaction {
     if let mine = signedDate, let theirs = other.signedDate, theirs < mine { return self }
     var merged = other
@@ -20,7 +21,7 @@ extension StoreTransaction {
     merged.appAccountToken = other.appAccountToken ?? appAccountToken
     merged.environment = other.environment ?? environment
     merged.price = other.price ?? price
-    if other.signedDate == nil, other.revocationDate == nil {
+    if other.revocationDate == nil, !other.isSigned(after: revocationDate) {
       merged.revocationDate = revocationDate
       merged.revocationReason = revocationReason
     }
@@ -28,6 +29,11 @@ extension StoreTransaction {
     // A receipt that was accepted is let go of; a signed transaction goes with what it says.
     if !needsProof, case .receipt = other.proof { merged.proof = proof }
     return merged
+  }
+
+  private func isSigned(after revocationDate: Date?) -> Bool {
+    guard let signedDate else { return false }
+    return revocationDate.map { signedDate >= $0 } ?? true
   }
 
   /// Whether two copies say the same, apart from when and how they were signed.

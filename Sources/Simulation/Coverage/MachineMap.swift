@@ -133,7 +133,7 @@ package struct MachineMap {
       generation: generation
     )
     transaction.type = type
-    transaction.signedDate = generation == .storekit1 ? nil : Self.start
+    transaction.signedDate = generation == .storekit1 ? nil : Self.start + 60
     self.transaction = transaction
     beginnings = arrivals.map { .arrived($0, order: nil) }
     usualEvents =
@@ -296,7 +296,8 @@ extension MachineMap {
     return copy
   }
 
-  /// The purchase, and the same with a refund; signed at one time, so that either may be the news.
+  /// The purchase, and the same with a refund; both are signed at the time of the refund, so that
+  /// either may be the news.
   private var arrivals: [StoreTransaction] {
     var refunded = transaction
     refunded.revocationDate = Self.start + 60

@@ -64,6 +64,25 @@ import Testing
     #expect(machine.record?.acknowledged == [])
   }
 
+  @Test mutating func copySignedBeforeARefundThatTheServerToldOfDoesNotTakeItBack() {
+    machine.deliver(coins)
+    var refund = coins
+    refund.revocationDate = coins.signedDate.map { $0 + 10 }
+    let clawback = DueEffect(kind: .clawback, key: "clawback:tx:1:1700000011000")
+    _ = machine.feed(.arrived(refund, order: nil))
+    _ = machine.feed(.answered(.delivered, clawback))
+    _ = machine.feed(.storeAnswered(.finished))
+    for seconds in [0, 9.0] {
+      let copy = coins.retold(signedAfter: seconds, revoked: false)
+      #expect(machine.feed(.arrived(copy, order: nil)).last == "finish")
+      #expect(machine.record?.transaction.revocationDate == refund.revocationDate)
+    }
+    let reversal = coins.retold(signedAfter: 10, revoked: false)
+    #expect(
+      machine.feed(.arrived(reversal, order: nil)).last == "deliver regrant:tx:1:1700000011000"
+    )
+  }
+
   @Test mutating func refundThatTheServerKnowsOfCountsWithoutASignature() {
     machine.deliver(.legacy("1"))
     var refund = StoreTransaction.legacy("1")
