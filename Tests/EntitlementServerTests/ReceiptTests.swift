@@ -103,6 +103,24 @@ import Testing
     #expect(again.text("verdict") == "accepted")
   }
 
+  @Test func aReceiptFromBeforeAConsumableDoesNotShowItAndHasNotLostIt() async throws {
+    let test = try TestServer(receipts: true)
+    _ = try test.buy(DemoCatalog.lifetime)
+    let old = try base64(test.store.receipt(on: test.phone))
+    test.store.clock.advance(by: 1)
+    let coins = try test.buy(DemoCatalog.coins)
+    // The server has heard of it in another way, and nobody is credited with it.
+    let text = try test.store.signedTransaction(coins.transactionID)
+    _ = try await test.verify(["signedTransaction": .string(text)])
+    var body: JSONObject = [
+      "receipt": old, "transactionId": .string(coins.transactionID.rawValue),
+      "productId": "com.example.demo.coins",
+    ]
+    #expect(try await test.verify(body).rules == ["matchingTransaction"])
+    body["receipt"] = try base64(test.store.receipt(on: test.phone))
+    #expect(try await test.verify(body).text("verdict") == "accepted")
+  }
+
   @Test func whoHasAFinishedConsumableIsBelievedWithoutItsLine() async throws {
     let test = try TestServer(receipts: true)
     let coins = try test.buy(DemoCatalog.coins)

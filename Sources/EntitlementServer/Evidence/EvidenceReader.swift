@@ -85,10 +85,11 @@ struct EvidenceReader: Sendable {
       )
     case .failed(let rule, let reason):
       // A finished consumable leaves the receipt; the ledger remembers it. What lasts stays in it:
-      // a receipt without it is an older one, and shows neither the purchase nor whose it is.
+      // a receipt without it is an older one, and shows neither the purchase nor whose it is. So is
+      // one that was made before the purchase, which nobody can have finished then.
       if rule == .matchingTransaction, let id = request.transactionID,
         var known = try await known(id, [app]), known.scope == scope,
-        known.transaction.mayHaveLeftReceipt
+        known.transaction.mayHaveLeftReceipt, known.transaction.isNoNewer(than: record.signedDate)
       {
         known.record = record
         return matched(known, request, part: .receipt)
@@ -153,6 +154,12 @@ extension TransactionPayload {
   /// Whether a receipt of its customer may leave it out.
   fileprivate var mayHaveLeftReceipt: Bool {
     type == .consumable || type == nil || revocationDate != nil
+  }
+
+  /// Whether it was bought in the second in which a receipt was made, or before.
+  fileprivate func isNoNewer(than receiptDate: Date?) -> Bool {
+    guard let receiptDate else { return true }
+    return purchaseDate.timeIntervalSince1970.rounded(.down) <= receiptDate.timeIntervalSince1970
   }
 }
 

@@ -46,9 +46,6 @@ package struct Cast: Hashable, Sendable {
   /// end: what a grace period gives is looked at then.
   package var failsToPay = false
 
-  /// Whether a new receipt appears late on the telephones' disks.
-  package var readsLateReceipts = false
-
   /// Draws a cast.
   ///
   /// - Parameters:

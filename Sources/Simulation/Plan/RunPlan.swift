@@ -44,7 +44,6 @@ package struct RunPlan: Hashable, Sendable {
     cast.isPatient = chance.percent(80)
     cast.refusesFirst = profile != .calm && chance.percent(10)
     cast.failsToPay = chance.percent(profile == .subscriptions ? 40 : 8)
-    cast.readsLateReceipts = profile != .calm && chance.percent(10)
     self.cast = cast
     let count = generator.number(in: Self.stepCounts(profile))
     var drawing = ActionDrawing(cast: cast, profile: profile, generator: generator)

@@ -205,9 +205,7 @@ final class SimulatedWorld: Sendable {
       let hook = URL(string: Self.base + "/v1/notifications/apple")
     else { return }
     for (index, app) in apps.enumerated() {
-      let late = cast.readsLateReceipts ? LateReceipt() : nil
       app.update { setup in
-        if let late { setup.receipt = { late.read($0) } }
         setup.judge = .server(endpoint: endpoint) { [unowned self] in try await ask($0) }
         setup.hears = { [unowned self] delivery in
           guard !postpones(delivery, on: index) else { return }
