@@ -18,8 +18,8 @@ struct Console: Sendable {
   let file: @Sendable (_ path: String, _ sizeBytesMax: Int) async -> [UInt8]?
   /// The permissions of a file, such as 0o600; nil when there is none.
   let mode: @Sendable (_ path: String) -> UInt16?
-  /// Returns when the person asks the process to end: Ctrl-C, or a termination signal.
-  let interruption: @Sendable () async -> Void
+  /// Listens from now on whether the process is asked to end: by Ctrl-C, or a termination signal.
+  let interruption: @Sendable () async -> Interruption
   /// The wall clock.
   let now: @Sendable () -> Date
   /// Whether what is written to standard output may be coloured.

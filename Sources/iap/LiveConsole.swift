@@ -25,7 +25,7 @@ extension Console {
         var found = stat()
         return stat(path, &found) == 0 ? UInt16(found.st_mode & 0o7777) : nil
       },
-      interruption: { await Interruption.first() },
+      interruption: { await Interruption.ofSignals() },
       now: { Date() },
       isColored: !isPlain && isatty(STDOUT_FILENO) == 1,
       isWatched: environment["TERM"] != "dumb" && isatty(STDERR_FILENO) == 1
@@ -48,19 +48,25 @@ extension Console {
   }
 }
 
-/// Signals that ask the process to end.
-private enum Interruption {
-  /// Returns at the first such signal, or when the task is cancelled.
-  static func first() async {
-    let (signals, continuation) = AsyncStream<Void>.makeStream()
-    let sources = [SIGINT, SIGTERM].map { number in
+extension Interruption {
+  /// Listens for signals that ask the process to end; returns once none of them can be missed.
+  fileprivate static func ofSignals() async -> Interruption {
+    let numbers = [SIGINT, SIGTERM]
+    let (requests, request) = AsyncStream<Void>.makeStream()
+    let (starts, start) = AsyncStream<Void>.makeStream()
+    for number in numbers {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { continuation.yield() }
+      // It holds itself, for as long as the process runs.
+      source.setEventHandler { withExtendedLifetime(source) { _ = request.yield() } }
+      source.setRegistrationHandler { start.yield() }
       source.resume()
-      return source
     }
-    for await _ in signals { break }
-    for source in sources { source.cancel() }
+    var count = 0
+    for await _ in starts {
+      count += 1
+      if count == numbers.count { break }
+    }
+    return Interruption(requests: requests)
   }
 }

@@ -191,13 +191,13 @@ struct ServeCommand: Command {
       console.errors(Array((line + "\n").utf8))
     }
     // Listened for before anybody can know that the server runs.
-    async let interruption: Void = console.interruption()
+    let interruption = await console.interruption()
     if arguments.flag("json") {
       console.json(["listening": .string(running.address.url)])
     } else {
       console.line(verbatim: "listening \(running.address.url)")
     }
-    await interruption
+    await interruption.wait()
     await running.stop()
     return .success
   }

@@ -209,13 +209,14 @@ enum StoreCommand: Command {
         )
       )
     }
+    let interruption = await console.interruption()
     if arguments.flag("json") {
       console.json(["listening": .string(server.address.url)])
     } else {
       console.line(verbatim: "listening \(server.address.url)")
     }
     let ticking = Task { await pace.run() }
-    await console.interruption()
+    await interruption.wait()
     ticking.cancel()
     await server.stop()
     return .success

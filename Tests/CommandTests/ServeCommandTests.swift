@@ -94,6 +94,23 @@ struct ServeCommandTests {
     #expect(await server.process.exit() == 0)
   }
 
+  /// Who reads the first line may end it at once: nothing that it says is cut off.
+  @Test func aServerIsEndedOrderlyHoweverEarlyThatIs() async throws {
+    let statuses = try await withThrowingTaskGroup(of: Int32.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          let served = try ServedStore()
+          defer { served.remove() }
+          let server = try await ServedProcess(served.words)
+          server.process.signal(number.isMultiple(of: 2) ? SIGTERM : SIGINT)
+          return await server.process.exit()
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(statuses == Array(repeating: 0, count: 8))
+  }
+
   @Test func aDatabaseThatIsNoneIsLeftAsItIs() async throws {
     let served = try ServedStore()
     defer { served.remove() }

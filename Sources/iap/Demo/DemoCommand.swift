@@ -107,7 +107,7 @@ struct DemoCommand: Command {
     _ console: Console
   ) async throws {
     // Listened for before anybody can know that the page is there.
-    async let interruption: Void = console.interruption()
+    let interruption = await console.interruption()
     let page = try await LiveDemoPage.open(world, port: port, console.language)
     console.line()
     console.line(
@@ -117,7 +117,7 @@ struct DemoCommand: Command {
       )
     )
     console.line(Words("Serving until Ctrl-C.", zh: "持续运行，按 Ctrl-C 结束。"))
-    await interruption
+    await interruption.wait()
     await page.close()
   }
 

@@ -39,7 +39,7 @@ struct CampaignConsole {
       )
     }
     let watch = Task {
-      await console.interruption()
+      await console.interruption().wait()
       guard !Task.isCancelled else { return }
       isInterrupted.withLock { $0 = true }
       work.cancel()
