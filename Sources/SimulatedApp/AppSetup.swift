@@ -47,6 +47,8 @@ package struct AppSetup: Sendable {
   package var clockOffset: TimeInterval = 0
   /// Whether the client keeps what happened for support.
   package var keepsEvents = true
+  /// Names the calls of the server; nil for calls without a name, which draw nothing.
+  package var trace: (@Sendable () -> UUID)?
   #if PLANTED_BUGS
   /// The mistake that is switched on.
   package var planted: PlantedBug?

@@ -363,7 +363,7 @@ extension SimulatedApp {
       let due = clock.now.addingTimeInterval(max(0, date.timeIntervalSince(now())))
       try await process.guarded { try await clock.sleep(until: due) }
     }
-    world.keepsEvents = setup.withLock { $0.keepsEvents }
+    (world.keepsEvents, world.trace) = setup.withLock { ($0.keepsEvents, $0.trace) }
     #if PLANTED_BUGS
     world.planted = setup.withLock { $0.planted }
     world.files = MistakenFiles(files: DeviceFiles(disk: process.disk), planted: world.planted)

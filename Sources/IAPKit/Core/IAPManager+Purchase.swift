@@ -78,7 +78,9 @@ extension IAPManager {
 
   /// Signs offers, when somebody can.
   var signer: (any OfferSigner)? {
-    if let signer = configuration.offerSigner { return WatchedSigner(signer: signer, world: world) }
+    if let signer = configuration.offerSigner {
+      return WatchedSigner(signer: world.calls?.watching(signer) ?? signer, world: world)
+    }
     return configuration.server.map { ServerOfferSigner(server: $0, http: world.http) }
   }
 

@@ -64,6 +64,7 @@ public final class IAPManager: IAPService {
     readReceipt: @escaping @Sendable () -> [UInt8]?
   ) {
     let readReceipt = configuration.receiptReader(readReceipt)
+    let world = world.naming()
     // Read first: StoreKit 1's observer needs the types of the products from its first moment on.
     let catalog = RemoteCatalog(configuration, world: world)
     self.init(
@@ -84,6 +85,7 @@ public final class IAPManager: IAPService {
     adapter: any StoreAdapter & ProductSource,
     readReceipt: @escaping @Sendable () -> [UInt8]?
   ) {
+    let world = world.naming()
     self.init(
       configuration: configuration,
       world: world,
@@ -107,7 +109,7 @@ public final class IAPManager: IAPService {
     remoteCatalog = catalog
     promoted = PromotedPurchases(world: world)
     var effective = configuration.applying(catalog.current)
-    effective.validator = configuration.judge(world.http)
+    effective.validator = configuration.judge(world)
     store = TransactionStore(
       storage: configuration.storage ?? JournalStorage(files: world.files),
       now: world.now,

@@ -1,7 +1,5 @@
 package import Foundation
-#if PLANTED_BUGS
 package import IAPModel
-#endif
 
 /// Everything that the client takes from outside: time, chance, disk and network, as values.
 ///
@@ -35,6 +33,12 @@ package struct IAPWorld: Sendable {
   package var trust: DeviceTrust?
   /// Tells each time that the network is back; ends at once where nobody can tell.
   package var networkReturns: @Sendable () -> AsyncStream<Void> = { AsyncStream { $0.finish() } }
+  /// A new name for a call of the server, by which its log has it; nil where calls are not named.
+  ///
+  /// It is a chance of its own, so that naming calls moves nothing else that is drawn.
+  package var trace: (@Sendable () -> UUID)?
+  /// Names the calls of the server in the world of a manager.
+  var calls: CallWatch?
   /// Whether what happened is kept for support; long simulations do without, mostly.
   package var keepsEvents = true
   #if PLANTED_BUGS
@@ -82,6 +86,17 @@ package struct ClientRequest: Sendable {
   package var timeout: TimeInterval
   /// The longest body of an answer that is read; a longer one is no answer.
   package var answerBytesMax: Int
+  /// What it is about, for this device's own notes; it is not sent.
+  package var subject = Subject()
+
+  /// What a call is about, as far as that is known.
+  package struct Subject: Hashable, Sendable {
+    package var transaction: TransactionID?
+    package var order: OrderNumber?
+    package var product: ProductID?
+
+    package init() {}
+  }
 
   package init(
     method: String,

@@ -80,11 +80,9 @@ extension ServerReceiptValidator {
 
 extension IAPConfiguration {
   /// Who judges purchases: the app's own validator, else its server; nil for the device alone.
-  func judge(
-    _ http: @escaping @Sendable (ClientRequest) async throws -> ClientResponse
-  ) -> (any ReceiptValidator)? {
-    if let validator { return validator }
+  func judge(_ world: IAPWorld) -> (any ReceiptValidator)? {
+    if let validator { return world.calls?.watching(validator) ?? validator }
     guard checksPurchasesAtServer, let server else { return nil }
-    return ServerReceiptValidator(server: server, http: http)
+    return ServerReceiptValidator(server: server, http: world.http)
   }
 }

@@ -15,8 +15,14 @@ package enum TraceHeader {
   ///   - span: Its first eight bytes name this part of it.
   /// - Returns: The value.
   package static func value(trace: UUID, span: UUID) -> String {
-    let whole = trace.uuidString.lowercased().filter { $0 != "-" }
-    let part = span.uuidString.lowercased().filter { $0 != "-" }.prefix(16)
-    return "00-\(whole)-\(part)-01"
+    "00-\(digits(trace))-\(digits(span).prefix(16))-01"
+  }
+
+  /// The chain's name as it stands in the server's log: 32 hexadecimal digits.
+  ///
+  /// - Parameter trace: Names the chain.
+  /// - Returns: The digits.
+  package static func digits(_ trace: UUID) -> String {
+    trace.uuidString.lowercased().filter { $0 != "-" }
   }
 }

@@ -27,6 +27,9 @@ public struct DiagnosticEvent: Hashable, Sendable, Codable {
     public static let storageFailed = Self(rawValue: "storageFailed")
     /// Damaged records were set aside.
     public static let journalRepaired = Self(rawValue: "journalRepaired")
+    /// The app's server was called: `details` has the trace by which its log has the call, the last
+    /// word of the address, and the status of the answer, when there was one.
+    public static let serverCalled = Self(rawValue: "serverCalled")
   }
 
   /// When.
@@ -82,6 +85,15 @@ extension DiagnosticEvent {
     self.order = order.number
     transaction = order.transactionId
     details = order.failure.map { ["error": $0] } ?? [:]
+  }
+
+  init(_ call: NamedCall, at date: Date, launch: Int) {
+    self.init(date: date, launch: launch, name: .serverCalled)
+    product = call.subject.product
+    order = call.subject.order
+    transaction = call.subject.transaction
+    details = ["trace": call.trace, "call": call.call]
+    details["status"] = call.status.map { "\($0)" }
   }
 
   /// A decision about a transaction.

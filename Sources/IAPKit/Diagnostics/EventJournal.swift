@@ -89,6 +89,11 @@ final class EventJournal: DeliveryWitness {
     if event.isTrouble { flush() }
   }
 
+  func note(_ call: NamedCall) {
+    let event = DiagnosticEvent(call, at: now(), launch: launch())
+    add { _ in event }
+  }
+
   private func add(_ make: (inout State) -> DiagnosticEvent) {
     state.withLock { state in
       let event = make(&state)
@@ -215,6 +220,7 @@ extension EventJournal {
         "environment": configuration.isSandbox ? "sandbox" : "production",
       ]
     )
+    if world.keepsEvents { world.calls?.tell { [weak self] in self?.note($0) } }
   }
 }
 

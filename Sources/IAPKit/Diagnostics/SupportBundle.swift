@@ -176,7 +176,8 @@ extension IAPManager {
   /// What a user can send to support: what happened and where it stands.
   ///
   /// It holds no receipts, signed texts, tokens, accounts or contexts of orders, and no names by
-  /// which anything could be looked up. `iap replay` shows it.
+  /// which anything could be looked up; but the traces of calls, which are in the log of the app's
+  /// own server and nowhere else. `iap replay` shows it.
   ///
   /// - Returns: JSON.
   /// - Throws: ``IAPError/storage(_:)``.

@@ -31,6 +31,7 @@ package enum LiveWorld {
     world.trust = .ofThisApp
     #endif
     world.networkReturns = LiveNetwork.returns
+    world.trace = uuid
     return world
   }
 

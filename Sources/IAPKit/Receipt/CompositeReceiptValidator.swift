@@ -96,3 +96,10 @@ extension CompositeReceiptValidator: CustomerSource {
     return try await source.customer(token: token)
   }
 }
+
+extension CompositeReceiptValidator: ServerCaller {
+  func calling(_ wrap: (@escaping CallWatch.Transport) -> CallWatch.Transport) -> Self {
+    guard let caller = server as? any ReceiptValidator & ServerCaller else { return self }
+    return Self(server: caller.calling(wrap), local: local, provisional: provisional)
+  }
+}

@@ -33,15 +33,17 @@ extension ServerReceiptValidator {
     body["receipt"] = report.receipt.map { .string($0.base64EncodedString()) }
     body["account"] = report.account.map { .string($0) }
     body["installation"] = report.installation.map { .string($0) }
-    let response = try await http(
-      ClientRequest(
-        method: "POST",
-        url: endpoint.deletingLastPathComponent().appendingPathComponent("reviews"),
-        headers: headers.merging(["Content-Type": "application/json"]) { own, _ in own },
-        body: body.serialized,
-        timeout: Self.timeoutSeconds
-      )
+    var call = ClientRequest(
+      method: "POST",
+      url: endpoint.deletingLastPathComponent().appendingPathComponent("reviews"),
+      headers: headers.merging(["Content-Type": "application/json"]) { own, _ in own },
+      body: body.serialized,
+      timeout: Self.timeoutSeconds
     )
+    call.subject.transaction = TransactionID(report.transactionId)
+    call.subject.order = report.orderNumber.flatMap { OrderNumber($0) }
+    call.subject.product = ProductID(report.productId)
+    let response = try await http(call)
     _ = try ServerAnswer.body(response)
   }
 }

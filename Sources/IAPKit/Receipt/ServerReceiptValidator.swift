@@ -71,7 +71,11 @@ public struct ServerReceiptValidator: ReceiptValidator {
   /// - Throws: ``IAPError/network(underlying:)`` when there is none, ``IAPError/staleReceipt`` when
   ///   the receipt is genuine but older than the transaction.
   public func validate(_ evidence: TransactionEvidence) async throws -> ReceiptValidationResult {
-    let result = try await ask(Self.body(for: evidence), token: evidence.customerToken)
+    let result = try await ask(
+      Self.body(for: evidence),
+      about: Self.subject(of: evidence),
+      token: evidence.customerToken
+    )
     // A receipt that lacks the purchase does not say that there was none.
     if evidence.signedTransaction == nil, result.saysReceiptIsStale { throw IAPError.staleReceipt }
     if result.isValid, let product = result.productId, product != evidence.productId {
@@ -90,6 +94,7 @@ public struct ServerReceiptValidator: ReceiptValidator {
     body["acknowledged"] = .bool(true)
     _ = try await ask(
       body,
+      about: Self.subject(of: evidence),
       token: evidence.customerToken,
       timeout: Self.acknowledgementTimeoutSeconds
     )
@@ -111,8 +116,17 @@ public struct ServerReceiptValidator: ReceiptValidator {
     return body
   }
 
+  private static func subject(of evidence: TransactionEvidence) -> ClientRequest.Subject {
+    var subject = ClientRequest.Subject()
+    subject.transaction = TransactionID(evidence.transactionId)
+    subject.order = evidence.orderNumber.flatMap { OrderNumber($0) }
+    subject.product = ProductID(evidence.productId)
+    return subject
+  }
+
   private func ask(
     _ body: JSONObject,
+    about subject: ClientRequest.Subject = .init(),
     token: String? = nil,
     timeout: TimeInterval = Self.timeoutSeconds
   ) async throws -> ReceiptValidationResult {
@@ -120,6 +134,7 @@ public struct ServerReceiptValidator: ReceiptValidator {
     request.headers["Content-Type"] = "application/json"
     request.body = body.serialized
     request.timeout = timeout
+    request.subject = subject
     return try ServerAnswer.verdict(try await http(request))
   }
 
@@ -148,6 +163,12 @@ extension ServerReceiptValidator: CustomerSource {
       throw ServerAnswer.problem("the answer is malformed", status: response.status)
     }
     return answer
+  }
+}
+
+extension ServerReceiptValidator: ServerCaller {
+  func calling(_ wrap: (@escaping CallWatch.Transport) -> CallWatch.Transport) -> Self {
+    Self(endpoint: endpoint, headers: headers, http: wrap(http))
   }
 }
 

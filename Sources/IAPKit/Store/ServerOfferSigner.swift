@@ -33,9 +33,9 @@ public struct ServerOfferSigner: OfferSigner {
     body["accountToken"] = request.accountToken.map { .string($0.uuidString.lowercased()) }
     body["transactionId"] = request.transactionId.map { .string($0) }
     body["allowIntroductoryOffer"] = request.allowsIntroductoryOffer.map { .bool($0) }
-    let response = try await http(
-      server.request("POST", "v1/offers/signature", body: body.serialized)
-    )
+    var call = server.request("POST", "v1/offers/signature", body: body.serialized)
+    call.subject.product = ProductID(request.productId)
+    let response = try await http(call)
     let isRefusal = (400..<500).contains(response.status) && response.status != 429
     guard !isRefusal else { throw IAPError.offerRefused(.notSigned) }
     let answer = try? JSONParser.parseObject(Array(try ServerAnswer.body(response)))
@@ -55,5 +55,11 @@ public struct ServerOfferSigner: OfferSigner {
     return .signature(
       OfferSignature(keyId: keyId, nonce: nonce, timestamp: Int64(timestamp), signature: signature)
     )
+  }
+}
+
+extension ServerOfferSigner: ServerCaller {
+  func calling(_ wrap: (@escaping CallWatch.Transport) -> CallWatch.Transport) -> Self {
+    Self(server: server, http: wrap(http))
   }
 }
