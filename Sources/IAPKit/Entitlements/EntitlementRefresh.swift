@@ -22,8 +22,8 @@ final class EntitlementRefresh: Sendable {
   private let readReceipt: @Sendable () -> [UInt8]?
   private let trust: DeviceTrust?
   private let running = Locked<Task<Void, Never>?>(nil)
-  /// When what is used up was asked about last.
-  private let usedUpAskedAt = Locked(Date.distantPast)
+  /// When what is used up was asked about last, for each user who was there.
+  private let usedUpAskedAt = Locked<[CustomerID?: Date]>([:])
 
   init(
     configuration: IAPConfiguration,
@@ -85,10 +85,15 @@ final class EntitlementRefresh: Sendable {
   private func usedUp() -> [TransactionRecord] {
     guard validator?.validator is any CustomerSource else { return [] }
     let now = funnel.world.now()
+    let user = funnel.account.id
     let isTooEarly = usedUpAskedAt.withLock { askedAt in
       // A clock that was set back does not count.
-      if (0..<Self.usedUpSecondsMin).contains(now.timeIntervalSince(askedAt)) { return true }
-      askedAt = now
+      if let last = askedAt[user],
+        (0..<Self.usedUpSecondsMin).contains(now.timeIntervalSince(last))
+      {
+        return true
+      }
+      askedAt[user] = now
       return false
     }
     guard !isTooEarly else { return [] }

@@ -174,6 +174,28 @@ struct CustomerAccessTests {
     #expect(app.effects.count == 3)
   }
 
+  @Test("is not needed by the second user of a telephone either, right behind the first")
+  func consumableRefundOfTheSecondUser() async throws {
+    let served = try ServedShop(.storekit1)
+    let app = try served.install(configure: { $0.account = "user-1" })
+    try await app.launch()
+    _ = try await app.buy(Shop.coins)
+    await app.waitUntilQueueIsEmpty()
+    let bought = try #require(served.store.transactions(of: Shop.account).last)
+    app.kill()
+    app.device.disk.place(nil, as: Self.secretFile)
+    served.store.clock.advance(by: 60)
+    try served.store.refund(bought.transactionID)
+    try await served.tellServer(of: bought.transactionID)
+    app.update { $0.configure = { $0.account = "user-2" } }
+    try await app.launch()
+    try await app.enterForeground()
+    #expect(app.count(.clawback, of: Shop.coins) == 0)
+    try await app.perform { await $0.setAccount("user-1", userToken: nil) }
+    try await app.enterForeground()
+    await app.waitUntil(1, .clawback, of: Shop.coins)
+  }
+
   @Test(
     "or its lack is no reason to ask about what is used up at each occasion",
     arguments: [
