@@ -115,9 +115,11 @@ format:
 bench: bootstrap
 	@Scripts/need-linux "make bench"
 	$(SWIFT) build -c release --product iap
-	@exec "$$($(SWIFT) build -c release --show-bin-path)/iap" bench $(if $(JSON),--output $(JSON)) \
+	@mkdir -p .build/bench
+	@SWIFT=$(SWIFT) Scripts/deb/link "$$($(SWIFT) build -c release --show-bin-path)" .build/bench/iap
+	@exec .build/bench/iap bench $(if $(JSON),--output $(JSON)) \
 	  $(if $(BIG),--big) $(foreach name,$(ONLY),--only $(name))
-	@$(if $(PEERS),IAP="$$($(SWIFT) build -c release --show-bin-path)/iap" Scripts/peers)
+	@$(if $(PEERS),IAP=.build/bench/iap Scripts/peers)
 
 fuzz: bootstrap
 	@Scripts/need-linux "make fuzz"

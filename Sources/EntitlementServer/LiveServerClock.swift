@@ -22,7 +22,7 @@ extension ServerWorld {
   ) -> ServerWorld {
     let start = ContinuousClock.now
     var world = ServerWorld(
-      requestID: { requestName(UUID()) },
+      requestID: { requestName(randomUUID()) },
       uptime: { start.duration(to: .now) },
       random: secureRandomBytes,
       pause: { try? await Task.sleep(for: $0) },
@@ -31,6 +31,21 @@ extension ServerWorld {
     if isShared { world.worker = "srv_" + UUID().uuidString.lowercased() }
     return world
   }
+}
+
+/// A UUID of version 4 out of the system's chance: Foundation opens, reads and closes a device for
+/// each.
+private func randomUUID() -> UUID {
+  var generator = SystemRandomNumberGenerator()
+  let (high, low) = (generator.next(), generator.next())
+  var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+  withUnsafeMutableBytes(of: &bytes) { bytes in
+    bytes.storeBytes(of: high, as: UInt64.self)
+    bytes.storeBytes(of: low, toByteOffset: 8, as: UInt64.self)
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+  }
+  return UUID(uuid: bytes)
 }
 
 /// `req_` and the UUID in small letters, without a text in capitals on the way: every request is

@@ -83,6 +83,47 @@ struct UnitTests {
   }
 }
 
+@Suite("Payloads")
+struct PayloadValueTests {
+  private let payload = TransactionPayload(
+    transactionID: "12",
+    originalTransactionID: "10",
+    bundleID: "b",
+    productID: "p",
+    purchaseDate: Date(milliseconds: 1_700_000_000_123)
+  )
+
+  @Test func aChangedCopyLeavesTheOriginalAlone() {
+    var copy = payload
+    copy.quantity = 3
+    copy.change {
+      $0.currency = "EUR"
+      $0.priceMilliunits = 990
+    }
+    #expect(payload.quantity == nil && payload.price == nil)
+    #expect(copy.quantity == 3 && copy.price == Money(milliunits: 990, currency: "EUR"))
+    #expect(copy != payload)
+  }
+
+  @Test func equalPayloadsAreOneInASet() {
+    var (same, other) = (payload, payload)
+    same.storefront = "USA"
+    #expect(Set([payload, same, other]) == [payload, same])
+    other.storefront = "USA"
+    #expect(same == other && same.hashValue == other.hashValue)
+    #expect(Set([same, other]).count == 1)
+  }
+
+  @Test func membersAreFoundInAnyOrder() throws {
+    let members = payload.object.members
+    for turn in members.indices {
+      let turned = JSONObject(Array(members[turn...] + members[..<turn]))
+      #expect(try TransactionPayload(turned) == payload)
+      #expect(try TransactionPayload(JSONObject(turned.members.reversed())) == payload)
+    }
+  }
+}
+
 @Suite("Identifiers")
 struct IdentifierTests {
   @Test func spellingIsKept() {

@@ -11,15 +11,19 @@ package struct CompactJWS {
   }
 
   private func part(_ index: Int) -> Data {
-    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard index < parts.count else { return Data() }
-    var base64 = parts[index].map { byte in
+    var base64: [UInt8] = []
+    base64.reserveCapacity(text.utf8.count)
+    var number = 0
+    for byte in text.utf8 where number <= index {
       switch byte {
-      case UInt8(ascii: "-"): UInt8(ascii: "+")
-      case UInt8(ascii: "_"): UInt8(ascii: "/")
-      default: byte
+      case UInt8(ascii: "."): number += 1
+      case _ where number < index: break
+      case UInt8(ascii: "-"): base64.append(UInt8(ascii: "+"))
+      case UInt8(ascii: "_"): base64.append(UInt8(ascii: "/"))
+      default: base64.append(byte)
       }
     }
+    guard number >= index else { return Data() }
     base64 += [UInt8](repeating: UInt8(ascii: "="), count: (4 - base64.count % 4) % 4)
     return Data(base64Encoded: Data(base64)) ?? Data()
   }

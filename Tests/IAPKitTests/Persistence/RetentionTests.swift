@@ -57,6 +57,24 @@ import Testing
     return ids
   }
 
+  @Test func recordsThatAreAskedForAgainAreWhatTheDiskHas() throws {
+    let store = store()
+    // More than are kept decoded.
+    let records = (1...300).map { finished("\($0)", daysAgo: 1) }
+    for record in records { try store.put(record, policy: policy) }
+    for _ in 1...2 {
+      for record in records {
+        #expect(store.record(record.transactionId)?.acknowledged == record.acknowledged)
+      }
+    }
+    var changed = records[299]
+    changed.acknowledged.append("clawback:tx:300:1")
+    try store.put(changed, policy: policy)
+    #expect(store.record("300")?.acknowledged == changed.acknowledged)
+    let known = store.records()
+    #expect(known == self.store().records() && known.count == 300)
+  }
+
   @Test func consumableGoesAfterItsTimeAndNotASecondEarlier() throws {
     let exact = finished("1", daysAgo: 400)
     var older = finished("2", daysAgo: 400)
