@@ -121,6 +121,28 @@ import Testing
     #expect(try await test.verify(body).text("verdict") == "accepted")
   }
 
+  @Test func aReceiptOfTheSecondOfAConsumableGivesItToNobodyWhoWasNotNamed() async throws {
+    let test = try TestServer(receipts: true)
+    _ = try test.buy(DemoCatalog.lifetime)
+    let old = try base64(test.store.receipt(on: test.phone))
+    // It is bought in the very second in which the receipt was made.
+    let coins = try test.buy(DemoCatalog.coins)
+    let text = try test.store.signedTransaction(coins.transactionID)
+    _ = try await test.verify(["signedTransaction": .string(text)])
+    var body: JSONObject = [
+      "receipt": old, "transactionId": .string(coins.transactionID.rawValue),
+      "installation": "tablet",
+    ]
+    #expect(try await test.verify(body).rules == ["matchingTransaction"])
+    // A newer one shows it, and names who asks with it; then the old one tells whom.
+    body["receipt"] = try base64(test.store.receipt(on: test.phone))
+    body["installation"] = "phone"
+    #expect(try await test.verify(body).text("claimedBy") == "phone")
+    body["receipt"] = old
+    body["installation"] = "tablet"
+    #expect(try await test.verify(body).text("claimedBy") == "phone")
+  }
+
   @Test func whoHasAFinishedConsumableIsBelievedWithoutItsLine() async throws {
     let test = try TestServer(receipts: true)
     let coins = try test.buy(DemoCatalog.coins)

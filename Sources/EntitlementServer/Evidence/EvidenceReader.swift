@@ -89,12 +89,33 @@ struct EvidenceReader: Sendable {
       // one that was made before the purchase, which nobody can have finished then.
       if rule == .matchingTransaction, let id = request.transactionID,
         var known = try await known(id, [app]), known.scope == scope,
-        known.transaction.mayHaveLeftReceipt, known.transaction.isNoNewer(than: record.signedDate)
+        known.transaction.mayHaveLeftReceipt, known.transaction.isNoNewer(than: record.signedDate),
+        try await isNamed(known, request)
       {
         known.record = record
         return matched(known, request, part: .receipt)
       }
       return .refused([failure(.receipt, rule, reason)])
+    }
+  }
+
+  /// Whether somebody was named for goods that are used up, when an installation asks for them with
+  /// a receipt that does not show them.
+  ///
+  /// What is not finished is in every receipt that is new enough, and what is finished was for
+  /// somebody to hand over: where nobody was named, the receipt is an older one, be it of the same
+  /// second.
+  private func isNamed(
+    _ known: PurchaseProof,
+    _ request: VerifyRequest
+  ) async throws(ServerError) -> Bool {
+    guard request.installation != nil, known.transaction.type == .consumable,
+      known.transaction.revocationDate == nil, let unit = known.transaction.unit
+    else { return true }
+    return try await stored { () async throws(StorageError) in
+      try await ledger.read { reader throws(StorageError) in
+        try reader.claim(to: unit, in: known.scope) != nil
+      }
     }
   }
 

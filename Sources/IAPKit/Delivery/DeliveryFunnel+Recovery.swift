@@ -100,13 +100,20 @@ extension DeliveryFunnel {
 
   /// Takes note that a refund was undone, which the server knows of and StoreKit 1 does not.
   ///
-  /// - Parameter id: The transaction.
-  package func applyReversal(_ id: TransactionID) {
-    guard var transaction = store.record(id)?.transaction else { return }
+  /// The refund that this device knows of may be an earlier one: it was undone as well, or there
+  /// could have been no second one. One that came later stays.
+  ///
+  /// - Parameters:
+  ///   - id: The transaction.
+  ///   - date: When the App Store took it back last, before it gave it again.
+  package func applyReversal(_ id: TransactionID, of date: Date) {
+    guard var transaction = store.record(id)?.transaction,
+      let revocationDate = transaction.revocationDate, revocationDate <= date
+    else { return }
     // Without a date a copy says nothing about refunds. This one does, as of the refund that was
     // undone: the answer was under way for a while, and another refund may be on its way already.
-    let dates = [transaction.signedDate, transaction.revocationDate].compactMap { $0 }
-    transaction.signedDate = dates.max()?.addingTimeInterval(Self.laterSeconds)
+    let known = max(transaction.signedDate ?? date, date)
+    transaction.signedDate = known.addingTimeInterval(Self.laterSeconds)
     transaction.revocationDate = nil
     transaction.revocationReason = nil
     post(.arrived(transaction, order: nil), to: id)

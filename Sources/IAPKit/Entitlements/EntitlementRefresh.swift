@@ -174,8 +174,7 @@ final class EntitlementRefresh: Sendable {
   /// Takes note that what was taken back is the customer's again: StoreKit 1 never says so, and
   /// StoreKit 2 only to who listens.
   private func reverse(_ record: TransactionRecord, of date: Date) async {
-    guard record.transaction.revocationDate == date else { return }
-    await funnel.applyReversal(record.transaction.transactionID)
+    await funnel.applyReversal(record.transaction.transactionID, of: date)
   }
 
   /// The newest judged record of each purchase that gives the user access, the newest first: what

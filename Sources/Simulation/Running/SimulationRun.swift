@@ -172,6 +172,7 @@ package struct SimulationRun {
     // dies of a kill that was planned before restores in its next life.
     var restoring: Set<Int> = []
     for round in 0..<Self.roundsMax where report.findings.isEmpty {
+      let told = toldCount
       for (device, app) in world.apps.enumerated() {
         if app.isAlive {
           stage.foreground(device)
@@ -184,7 +185,8 @@ package struct SimulationRun {
       for device in world.apps.indices { takeTurns(on: device) }
       // What a family shares may come late, and a restore finds what is there.
       rest(for: round == 0 ? SimulatedWorld.familySecondsMax + 60 : 60)
-      if restoring.count == world.apps.count, isSettled { return }
+      // What the servers were told behind the beginning of a round the apps hear in the next one.
+      if restoring.count == world.apps.count, told == toldCount, isSettled { return }
       // The checkers look right behind a round: what the store sells later nobody has heard of.
       if round == Self.roundsMax - 1 { return }
       for device in world.apps.indices where restoring.insert(device).inserted {
@@ -203,6 +205,9 @@ package struct SimulationRun {
       rest(for: 60)
     }
   }
+
+  /// How many notifications have reached a server.
+  private var toldCount: Int { world.store.notifications.count { $0.isDelivered } }
 
   private var isSettled: Bool {
     world.store.notifications.allSatisfy { $0.isDelivered || $0.nextAttemptDate == nil }

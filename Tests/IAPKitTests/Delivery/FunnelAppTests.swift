@@ -35,7 +35,7 @@ import Testing
     await process.funnel.applyRevocation("1", at: Date(timeIntervalSince1970: 1_700_000_500))
     await process.finished("1")
     await process.finished("1")
-    await process.funnel.applyReversal("1")
+    await process.funnel.applyReversal("1", of: Date(timeIntervalSince1970: 1_700_000_500))
     await process.finished("1")
     await process.funnel.whenIdle()
     #expect(
@@ -55,7 +55,7 @@ import Testing
     await process.finished("1")
     // The answer that the refund was undone comes behind the next refund.
     world.clock.advance(by: 86_400)
-    await process.funnel.applyReversal("1")
+    await process.funnel.applyReversal("1", of: refund)
     await process.finished("1")
     await process.funnel.applyRevocation("1", at: refund)
     await process.funnel.applyRevocation("1", at: refund + 1)
@@ -66,6 +66,33 @@ import Testing
         == [
           "grant:tx:1", "clawback:tx:1:1700000500000", "regrant:tx:1:1700000500000",
           "clawback:tx:1:1700000501000",
+        ]
+    )
+  }
+
+  @Test func refundUndoneBehindOneThatNobodyHeardOfIsHandedOverAgain() async {
+    let process = world.launch(generation: .storekit1)
+    _ = await process.funnel.process(.legacy("1"))
+    let refund = Date(timeIntervalSince1970: 1_700_000_500)
+    await process.funnel.applyRevocation("1", at: refund)
+    await process.finished("1")
+    await process.finished("1")
+    // It was undone, taken back a second time, and that was undone too, before the server answered.
+    await process.funnel.applyReversal("1", of: refund + 24)
+    await process.finished("1")
+    // Neither of the two is news any more; a third one is.
+    await process.funnel.applyRevocation("1", at: refund + 24)
+    await process.funnel.applyReversal("1", of: refund + 24)
+    await process.funnel.applyRevocation("1", at: refund + 25)
+    await process.finished("1")
+    // The word of an earlier one's end says nothing about it.
+    await process.funnel.applyReversal("1", of: refund + 24)
+    await process.funnel.whenIdle()
+    #expect(
+      world.app.effects
+        == [
+          "grant:tx:1", "clawback:tx:1:1700000500000", "regrant:tx:1:1700000500000",
+          "clawback:tx:1:1700000525000",
         ]
     )
   }
