@@ -32,13 +32,21 @@ package struct DueEffect: Hashable, Sendable {
       guard wasGranted else {
         return record.isGrantBegun ? DueEffect(kind: .grant, key: grant) : nil
       }
+      // A second refund tells that the first one was undone, which nobody here has heard of: what
+      // is taken back is not taken back twice.
+      if let taken, let regrant = regrant(behind: taken), !isKnown(regrant) { return nil }
       let clawback = "clawback:\(unit):\(revocationDate.milliseconds)"
       return isKnown(clawback) ? nil : DueEffect(kind: .clawback, key: clawback)
     }
     guard wasGranted else { return DueEffect(kind: .grant, key: grant) }
-    guard let taken, taken.hasPrefix("clawback:") else { return nil }
-    let regrant = "regrant:" + taken.dropFirst("clawback:".count)
-    return isKnown(regrant) ? nil : DueEffect(kind: .regrant, key: regrant)
+    guard let taken, let regrant = regrant(behind: taken), !isKnown(regrant) else { return nil }
+    return DueEffect(kind: .regrant, key: regrant)
+  }
+
+  /// The name under which what was taken back is given again; nil when it was not taken back.
+  private static func regrant(behind taken: String) -> String? {
+    guard taken.hasPrefix("clawback:") else { return nil }
+    return "regrant:" + taken.dropFirst("clawback:".count)
   }
 }
 

@@ -70,6 +70,24 @@ import Testing
     )
   }
 
+  @Test func refundBehindOneWhoseEndNobodyHeardOfTakesNothingTwice() async {
+    let process = world.launch(generation: .storekit1)
+    _ = await process.funnel.process(.legacy("1"))
+    let refund = Date(timeIntervalSince1970: 1_700_000_500)
+    await process.funnel.applyRevocation("1", at: refund)
+    await process.finished("1")
+    await process.finished("1")
+    await process.funnel.applyRevocation("1", at: refund + 24)
+    await process.funnel.whenIdle()
+    #expect(world.app.effects == ["grant:tx:1", "clawback:tx:1:1700000500000"])
+    await process.funnel.applyReversal("1", of: refund + 24)
+    await process.funnel.whenIdle()
+    #expect(
+      world.app.effects
+        == ["grant:tx:1", "clawback:tx:1:1700000500000", "regrant:tx:1:1700000500000"]
+    )
+  }
+
   @Test func refundUndoneBehindOneThatNobodyHeardOfIsHandedOverAgain() async {
     let process = world.launch(generation: .storekit1)
     _ = await process.funnel.process(.legacy("1"))
